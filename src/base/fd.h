@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * fd: descriptors. Every descriptor made here is CLOEXEC.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/* Writes everything, over EINTR and short writes (blocking descriptors only). 0 or -errno. */
+int fd_write_all(int fd, const void *bytes, size_t len);
+
+/* Appends the rest of the file to out, at most limit bytes. 0, -EFBIG if there is more, -errno. */
+int fd_read_all(int fd, struct buf *out, size_t limit);
+
+/*
+ * A memfd holding the bytes, offset 0, sealed against every change (memfd_create(2)). executable
+ * asks for MFD_EXEC, which vm.memfd_noexec may demand (Linux 6.3). Returns the descriptor or
+ * -errno.
+ */
+int fd_sealed_memfd(const char *name, const void *bytes, size_t len, bool executable);
+
+/* Sets or clears FD_CLOEXEC; 0 or -errno. */
+int fd_set_cloexec(int fd, bool on);
+int fd_set_nonblocking(int fd, bool on);
+
+/* Opens /dev/null on every closed descriptor of 0, 1, 2. 0 or -errno. */
+int fd_fill_stdio(void);

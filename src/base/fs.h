@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * fs: what the planner may know about the host's file system.
+ *
+ * The planner is a pure function of its input and of this interface: it never opens anything by
+ * itself. Production code uses fs_real; tests hand in a tree of their own.
+ */
+#pragma once
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+enum fs_type { FS_NONE, FS_FILE, FS_DIR, FS_LINK, FS_CHAR, FS_BLOCK, FS_FIFO, FS_SOCKET };
+
+struct fs_stat {
+    enum fs_type type;
+    mode_t mode; /* permission bits only */
+    uid_t uid;
+    gid_t gid;
+    uint64_t dev;
+    uint64_t ino;
+    uint64_t size;
+    uint64_t nlink;
+};
+
+struct fs {
+    void *ctx;
+    /* 0 or -errno. Without follow a link is reported as FS_LINK. */
+    int (*stat)(void *ctx, const char *path, bool follow, struct fs_stat *out);
+    /* Length of the target (NUL-terminated in target) or -errno; -ENAMETOOLONG if it does not fit. */
+    ssize_t (*readlink)(void *ctx, const char *path, char *target, size_t size);
+    /* Up to size first bytes of a regular file; their number or -errno. Never blocks on a FIFO. */
+    ssize_t (*read_head)(void *ctx, const char *path, void *bytes, size_t size);
+    /* Calls each(arg, name) for every entry but "." and ".." until it returns non-zero; returns that
+     * value, 0, or -errno. The order is that of the file system. */
+    int (*list)(void *ctx, const char *path, int (*each)(void *arg, const char *name), void *arg);
+};
+
+extern const struct fs fs_real;
+
+/* Short forms. */
+int fs_stat(const struct fs *fs, const char *path, bool follow, struct fs_stat *out);
+bool fs_is_dir(const struct fs *fs, const char *path);
+bool fs_exists(const struct fs *fs, const char *path);
+/* Whole regular file of at most max bytes as a NUL-terminated string, or NULL. */
+char *fs_read_text(const struct fs *fs, const char *path, size_t max);
+
+/*
+ * Walks an absolute path component by component and gives its canonical form. Every symbolic link
+ * met is reported to hop (which may be NULL) with the link's own canonical location and its target
+ * text. At most 40 links, as in the kernel. Result malloc'ed in *canonical. 0 or -errno (-ELOOP,
+ * -ENOENT, -ENOTDIR ...).
+ */
+int fs_resolve(const struct fs *fs, const char *path, char **canonical,
+               void (*hop)(void *arg, const char *link, const char *target), void *arg);

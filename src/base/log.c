@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * log: diagnostic lines on stderr.
+ *
+ * The text is formatted, escaped as a whole, and written with one write so that lines of several
+ * processes do not mix. Held lines (log_hold) are kept formatted but unescaped.
+ */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES (16 * KIB)
+#define HELD_MAX       200
+
+struct class_look {
+    const char *symbol;
+    const char *word;
+    const char *colour;
+};
+
+static const struct class_look looks[NOTE_COUNT] = {
+    [NOTE_FATAL] = {"✗", "error:", "\033[31m"},
+    [NOTE_SECURITY] = {"‼", "security:", "\033[1;33m"},
+    [NOTE_WARNING] = {"⚠", "warning:", "\033[33m"},
+    [NOTE_INFO] = {"▸", "info:", "\033[36m"},
+    [NOTE_VERBOSE] = {" ", " ", "\033[2m"},
+};
+
+static struct log_options current;
+static struct notes held;
+static bool holding;
+static unsigned dropped;
+
+void log_setup(struct log_options options)
+{
+    current = options;
+}
+
+bool log_shows(enum note_class class)
+{
+    switch (class) {
+    case NOTE_WARNING:
+    case NOTE_INFO:
+        return !current.quiet;
+    case NOTE_VERBOSE:
+        return current.verbose && !current.quiet;
+    default:
+        return true;
+    }
+}
+
+/* Length of the well-formed UTF-8 character at bytes (1-4), its value in *value; 0 if ill-formed.
+ * The ranges are Unicode's table 3-7. */
+static size_t utf8_decode(const uint8_t *bytes, size_t len, uint32_t *value)
+{
+    uint8_t lead = bytes[0];
+    uint8_t low = 0x80;
+    uint8_t high = 0xBF;
+    size_t need;
+
+    if (lead < 0x80) {
+        *value = lead;
+        return 1;
+    }
+    if (lead >= 0xC2 && lead <= 0xDF)
+        need = 2;
+    else if (lead >= 0xE0 && lead <= 0xEF)
+        need = 3;
+    else if (lead >= 0xF0 && lead <= 0xF4)
+        need = 4;
+    else
+        return 0;
+    if (len < need)
+        return 0;
+    if (lead == 0xE0)
+        low = 0xA0;
+    if (lead == 0xED)
+        high = 0x9F;
+    if (lead == 0xF0)
+        low = 0x90;
+    if (lead == 0xF4)
+        high = 0x8F;
+    if (bytes[1] < low || bytes[1] > high)
+        return 0;
+    *value = lead & (0xFF >> (need + 1));
+    for (size_t i = 1; i < need; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+        *value = *value << 6 | (bytes[i] & 0x3F);
+    }
+    return need;
+}
+
+static bool must_escape(uint32_t value)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } ranges[] = {
+        {0x0000, 0x001F}, {0x007F, 0x009F}, {0x061C, 0x061C}, {0x200B, 0x200F}, {0x2028, 0x202E},
+        {0x2066, 0x2069}, {0xFEFF, 0xFEFF},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+        if (value >= ranges[i].first && value <= ranges[i].last)
+            return true;
+    return false;
+}
+
+void log_escape(struct buf *out, const char *text, size_t len)
+{
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t at = 0;
+
+    while (at < len) {
+        uint32_t value = 0;
+        size_t size = utf8_decode(bytes + at, len - at, &value);
+
+        if (size == 0) {
+            buf_printf(out, "\\x%02X", bytes[at]);
+            size = 1;
+        } else if (must_escape(value)) {
+            buf_printf(out, value < 0x80 ? "\\x%02X" : "\\u{%04X}", value);
+        } else {
+            buf_append(out, bytes + at, size);
+        }
+        at += size;
+    }
+}
+
+static void write_all(const uint8_t *bytes, size_t len)
+{
+    while (len) {
+        ssize_t n = write(STDERR_FILENO, bytes, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return; /* nowhere left to say it */
+        bytes += n;
+        len -= (size_t)n;
+    }
+}
+
+static void print_line(enum note_class class, const char *text)
+{
+    const struct class_look *look = &looks[class];
+    struct buf line CLEANUP(buf_free);
+
+    buf_init(&line, LINE_MAX_BYTES * 4 + 64);
+    if (current.colour)
+        buf_append_str(&line, look->colour);
+    buf_append_str(&line, current.utf8 ? look->symbol : look->word);
+    buf_append_byte(&line, ' ');
+    log_escape(&line, text, strnlen(text, LINE_MAX_BYTES));
+    if (current.colour)
+        buf_append_str(&line, "\033[0m");
+    buf_append_byte(&line, '\n');
+    write_all(line.data, line.len);
+}
+
+void log_line(enum note_class class, const char *fmt, ...)
+{
+    struct buf text CLEANUP(buf_free);
+    va_list args;
+
+    if (!log_shows(class))
+        return;
+    buf_init(&text, LINE_MAX_BYTES);
+    va_start(args, fmt);
+    buf_vprintf(&text, fmt, args);
+    va_end(args);
+    if (!holding)
+        print_line(class, buf_cstr(&text));
+    else if (held.n < HELD_MAX)
+        notes_add(&held, class, "%s", buf_cstr(&text));
+    else
+        dropped++;
+}
+
+void log_notes(struct notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        log_line(notes->v[i].class, "%s", notes->v[i].text);
+    notes_free(notes);
+}
+
+void log_hold(void)
+{
+    holding = true;
+}
+
+void log_release(void)
+{
+    holding = false;
+    for (size_t i = 0; i < held.n; i++)
+        if (held.v[i].class <= NOTE_SECURITY)
+            print_line(held.v[i].class, held.v[i].text);
+    if (dropped)
+        log_line(NOTE_SECURITY, "%u more lines were dropped", dropped);
+    dropped = 0;
+    notes_free(&held);
+}

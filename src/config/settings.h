@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * settings: the one table of everything a user can say.
+ *
+ * Parsing of the command line, --help, the man page check, and later the TOML reader, status,
+ * saving and completions are loops over it. Adding an option is one row here, one line in the man
+ * page, one test case.
+ */
+#pragma once
+
+#include "base/base.h"
+
+/* One per row, in the order of the table. */
+enum setting_id {
+    /* files */
+    SET_RO_MAPS,
+    SET_RW_MAPS,
+    SET_PRIVATE_HOME,
+    SET_ALLOW_BROAD_PROJECT,
+    /* protection */
+    SET_LANDLOCK,
+    SET_SECCOMP,
+    SET_RLIMITS,
+    SET_ALLOW_DEBUG,
+    /* network */
+    SET_NETWORK,
+    /* environment */
+    SET_ENV_PASS,
+    SET_INHERIT_ENV,
+    /* terminal and display of the run */
+    SET_EXEC,
+    SET_TERMINAL_PASSTHROUGH,
+    SET_VERBOSE,
+    SET_COUNT
+};
+
+enum setting_type { TYPE_BOOL, TYPE_LIST };
+
+/* How a later layer combines with an earlier one. */
+enum setting_merge {
+    MERGE_REPLACE,
+    MERGE_APPEND,     /* exact duplicates dropped, first position kept */
+    MERGE_APPEND_ALL, /* every entry kept, in order */
+};
+
+/* What an untrusted project file may do with the key (config.md, classes). */
+enum setting_trust {
+    TRUST_CLI_ONLY,     /* no key at all */
+    TRUST_TIGHTEN,      /* only towards the strict value */
+    TRUST_INSIDE,       /* maps: only inside the project */
+    TRUST_REFUSED,      /* never */
+};
+
+struct setting {
+    enum setting_id id;
+    const char *key;     /* in files; NULL: command line only */
+    const char *flag;    /* long option without dashes */
+    const char *alias;   /* second long option for the same thing, or NULL */
+    char short_flag;     /* 0: none */
+    bool has_twin;       /* --no-FLAG exists */
+    bool inverted;       /* the key in files says the opposite of the flag */
+    bool capability;     /* a warning when it stands behind the command (cli.md 3.9) */
+    enum setting_type type;
+    enum setting_merge merge;
+    enum setting_trust trust;
+    bool preset;         /* built-in value of the flag (TYPE_BOOL) */
+    bool strict;         /* value of the flag that always tightens (TYPE_BOOL) */
+    const char *section; /* heading in --help */
+    const char *arg;     /* name of the argument, NULL for TYPE_BOOL */
+    const char *help;    /* one sentence for --help */
+};
+
+extern const struct setting settings[SET_COUNT];
+
+/* The row whose flag, alias or (with *negated set) twin is name (without dashes); NULL if none. */
+const struct setting *settings_by_flag(const char *name, bool *negated);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * host: facts about the machine and the caller, read once at the start.
+ *
+ * Everything up to the session is a pure function of the command line and of this struct; tests
+ * fill it by hand. Nothing here changes the host.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/fs.h"
+#include "base/note.h"
+#include "base/strv.h"
+
+#include <sys/types.h>
+
+/* What the trusted bubblewrap can do beyond the options that are required. */
+struct host_bwrap {
+    char *path; /* canonical; NULL: none was found, why says the rest */
+    int fd;     /* O_PATH descriptor of the checked file, -1 in tests */
+    bool has_disable_userns;
+    bool has_cgroup_try;
+    bool has_bind_fd; /* --bind-fd and --ro-bind-fd */
+    struct error why;
+};
+
+struct host {
+    const struct fs *fs; /* borrowed */
+    uid_t uid;           /* effective */
+    gid_t gid;
+    char *home;          /* canonical; never "/" */
+    char *home_spelling; /* as HOME said it, cleaned */
+    char *cwd;           /* canonical working directory */
+    char *cwd_spelling;  /* as PWD said it if that is the same directory, else cwd */
+    struct strv environ; /* NAME=VALUE, as inherited */
+    char *exe;           /* canonical path of this program; NULL if unknown */
+    char *machine_id;    /* text of /etc/machine-id or a host id; "" if none */
+    uint64_t ram_bytes;
+    uint64_t user_tasks;  /* tasks of this uid at launch (for NPROC before Linux 5.14) */
+    unsigned kernel[2];   /* major, minor */
+    int landlock_abi;     /* 0: not available */
+    bool has_seccomp;     /* seccomp filters can be installed */
+    bool is_tty[3];       /* descriptor 0, 1, 2 is a terminal */
+    struct host_bwrap bwrap;
+};
+
+/* Reads the facts. Fails (text in error) when HOME or the working directory is unusable. Does not
+ * look for bubblewrap. */
+int host_read(struct host *host, struct error *error);
+
+/*
+ * Finds and checks bubblewrap and learns its options by running `bwrap --help` once (the answer is
+ * cached in the state directory unless use_cache is false). 0, or -errno with host->bwrap.why
+ * filled. A rejected $BWRAP_BIN adds a security note.
+ */
+int host_find_bwrap(struct host *host, bool use_cache, struct notes *notes);
+
+void host_free(struct host *host);
+
+/* Value of an inherited variable or NULL. Borrowed from host. */
+const char *host_getenv(const struct host *host, const char *name);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * command: what has to be visible so that the command can start (sandbox.md 8).
+ *
+ * Resolves argv[0] as execvp would on the host, walks every link, finds the install root of the
+ * final file, its interpreters (#!, env, ELF PT_INTERP), and adds the missing read-only binds and
+ * links to the plan. Never HOME itself, never a directory of secrets.
+ */
+#pragma once
+
+#include "host.h"
+#include "policy/plan.h"
+
+struct command {
+    char *host_path;   /* where the host found argv[0]; NULL: not found */
+    char *interpreter; /* first #! interpreter of it, NULL if none */
+};
+
+/*
+ * Adds the exemption of argv[0] to plan (group GROUP_COMMAND; the plan must already hold the other
+ * groups, unfinished). project is the canonical project directory. Not found is not an error: the
+ * launcher reports 127. Extra PATH directories that became visible are simply visible.
+ */
+void command_expose(struct command *command, const char *argv0, const char *project,
+                    const struct host *host, struct plan *plan, struct notes *notes);
+void command_free(struct command *command);
+
+/* Directories below HOME that are never mounted by themselves, names relative to HOME, NULL at the
+ * end (sandbox.md 5.3, first row). */
+extern const char *const secret_dotdirs[];

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * plan: the ordered list of mounts. It is the only source for the bubblewrap options, the mounter's
+ * covers, the Landlock rules and --dry-run.
+ *
+ * Entries are added in any order, each in a group (sandbox.md 3). plan_finish() sorts them:
+ * ancestors before descendants, otherwise by group; of several with the same destination the one of
+ * the later group stays. It then walks the view as it will be built and drops, with a warning,
+ * every entry whose mount point is neither there with the right type nor on a tmpfs of the jail, so
+ * that no inode is ever created on the host.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/note.h"
+
+enum plan_group {
+    GROUP_BASE = 1,
+    GROUP_GENERATED = 2,
+    GROUP_SYS_MASKS = 3,
+    GROUP_DEVICES = 4,
+    GROUP_HOME = 5,
+    GROUP_HOME_PARTS = 6,
+    GROUP_COMMAND = 7,
+    GROUP_RUNTIME = 8,
+    GROUP_WORKTREE = 9,
+    GROUP_BROWSER = 10,
+    GROUP_MAPS_OUTSIDE = 11,
+    GROUP_PROJECT = 12,
+    GROUP_MAPS_INSIDE = 13,
+    GROUP_GIT = 14,
+    GROUP_MASKS = 15,
+    GROUP_OWN = 16,
+};
+
+enum plan_kind {
+    PLAN_TMPFS,       /* size_bytes, mode */
+    PLAN_DIR,         /* directory on a tmpfs, mode */
+    PLAN_RO,          /* bind of source, read-only */
+    PLAN_RW,          /* bind of source, writable */
+    PLAN_SYMLINK,     /* target text */
+    PLAN_DATA,        /* generated read-only file, content in data */
+    PLAN_PROC,
+    PLAN_DEV,
+    PLAN_REMOUNT_RO,  /* dest made read-only after everything else */
+    /* placed by the mounter, no bubblewrap words */
+    PLAN_COVER_EMPTY, /* file: empty, 0444; directory: empty, 0555; both read-only */
+    PLAN_COVER_RO,    /* the object itself, read-only */
+    PLAN_KIND_COUNT
+};
+
+/* True for the kinds that the mounter places. */
+static inline bool plan_is_cover(enum plan_kind kind)
+{
+    return kind == PLAN_COVER_EMPTY || kind == PLAN_COVER_RO;
+}
+
+struct plan_entry {
+    enum plan_group group;
+    enum plan_kind kind;
+    char *dest;        /* cleaned absolute path inside */
+    char *source;      /* binds: canonical host path; otherwise NULL */
+    char *target;      /* PLAN_SYMLINK */
+    char *data;        /* PLAN_DATA: the text */
+    const char *label; /* PLAN_DATA: name for --dry-run, static */
+    uint64_t size_bytes;
+    unsigned mode;
+    bool optional;     /* dropped without a warning when it cannot be placed */
+    struct fs_stat st; /* binds: the source as it was examined */
+    char *origin;      /* who asked: "built-in", "--map ~/x" ...; malloc'ed */
+};
+
+struct plan {
+    struct plan_entry *v;
+    size_t n;
+    size_t cap;
+};
+
+void plan_free(struct plan *plan);
+
+/* Adds an entry and returns it to be filled further; valid until the next call. dest is cleaned. */
+struct plan_entry *plan_add(struct plan *plan, enum plan_group group, enum plan_kind kind,
+                            const char *dest, const char *origin);
+/* Adds a bind of source (which must be canonical) if it exists; NULL and nothing added otherwise. */
+struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum plan_group group,
+                                 enum plan_kind kind, const char *source, const char *dest,
+                                 const char *origin);
+
+/* Sorts and checks, see above. */
+void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes);
+
+/* What an inside path shows. */
+struct plan_view {
+    const struct plan_entry *entry; /* the deepest entry at or above the path; NULL: only the root */
+    char *host_path;                /* host path behind it (binds), else NULL; malloc'ed */
+};
+
+/*
+ * Which entry decides about path (cleaned, absolute). Binds and covers are seen as the jail will
+ * see them; symlinks are not followed. Works before and after plan_finish (before: the entry that
+ * would win). Returned host_path is the caller's.
+ */
+struct plan_view plan_look(const struct plan *plan, const char *path);
+
+/* True if path (host spelling) exists inside with the same content: behind a bind of itself, over
+ * every link on the way. */
+bool plan_shows(const struct plan *plan, const struct fs *fs, const char *path);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * policy: the decision. A pure function of the merged configuration and the host's facts.
+ */
+#pragma once
+
+#include "config/config.h"
+#include "host.h"
+#include "policy/command.h"
+#include "policy/environment.h"
+#include "policy/plan.h"
+
+/* Limits of the command (sandbox.md 16.2); UINT64_MAX: not set. */
+struct limits {
+    uint64_t nproc;
+    uint64_t nofile_hard;
+    uint64_t core;
+    uint64_t fsize;
+};
+
+struct policy {
+    const struct host *host; /* borrowed */
+    char *project;           /* canonical */
+    struct strv argv;
+    struct strv env; /* NAME=VALUE */
+    struct command command;
+    struct plan plan;
+    struct limits limits;
+    enum network_mode network;
+    bool private_home;
+    bool landlock;
+    bool seccomp;
+    bool rlimits;
+    bool allow_debug;
+    bool by_root; /* started by uid 0 */
+};
+
+/*
+ * command: words of the command, empty means bash. Fails with the line to print when the project
+ * directory is refused or something contradicts itself. Notes are for main to print.
+ */
+int policy_build(struct policy *policy, const struct config *config, const struct host *host,
+                 const struct strv *command, struct notes *notes, struct error *error);
+void policy_free(struct policy *policy);
+
+/* Names used inside. */
+#define JAIL_HOSTNAME "ai-sandbox"

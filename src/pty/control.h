@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * control: the messages between the supervisor (outside) and the launcher (inside).
+ *
+ * One SOCK_SEQPACKET pair, fixed-size messages, at most one descriptor with one of them. The
+ * launcher is our own program, but what it says is treated as hostile: a message that is not of the
+ * right size, version, type or state ends the run with 125.
+ *
+ *   launcher                         supervisor
+ *   HELLO (+ PTY master)      ->                     mounts are complete, the program is running
+ *                             <-     GO              after the covers are placed and the supervisor
+ *                                                    has confined itself
+ *   WARN_* (0 or more)        ->
+ *   STARTED | FAILED          ->                     exec has happened, or did not
+ *   STOPPED, CONTINUED        ->
+ *                             <-     SIGNAL, FOREGROUND, CONTINUE
+ *   EXITED                    ->                     last message; then the jail ends
+ */
+#pragma once
+
+#include "base/base.h"
+
+#define CONTROL_VERSION 1U
+
+enum control_type {
+    /* from the launcher */
+    CONTROL_HELLO = 1,      /* descriptor: PTY master if a PTY was ordered */
+    CONTROL_WARN_RULE,      /* a: index of the Landlock rule, b: errno */
+    CONTROL_WARN_LIMIT,     /* a: RLIMIT_* number, b: errno */
+    CONTROL_PATH_PRUNED,    /* a: entries kept, b: entries before */
+    CONTROL_STARTED,
+    CONTROL_FAILED,         /* a: enum launch_stage, b: errno */
+    CONTROL_STOPPED,        /* a: signal */
+    CONTROL_CONTINUED,
+    CONTROL_EXITED,         /* a: wait status of the command, b: processes left behind */
+    /* from the supervisor */
+    CONTROL_GO,
+    CONTROL_SIGNAL,         /* a: signal for the command's process group */
+    CONTROL_FOREGROUND,     /* put the command's group into the foreground of the PTY and continue it */
+    CONTROL_CONTINUE,       /* continue the command's group */
+    CONTROL_TYPE_COUNT
+};
+
+/* Where a start failed, inside. */
+enum launch_stage {
+    STAGE_ORDERS = 1,
+    STAGE_PTY,
+    STAGE_STDIO,
+    STAGE_FORK,
+    STAGE_LIMITS,
+    STAGE_LANDLOCK,
+    STAGE_SELF_TEST_OPEN,    /* a forbidden open succeeded (b: 0) */
+    STAGE_SELF_TEST_UNSHARE,
+    STAGE_SELF_TEST_SOCKET,
+    STAGE_CWD,
+    STAGE_NOT_FOUND,         /* 127 */
+    STAGE_EXEC,              /* 126: b tells why */
+    STAGE_COUNT
+};
+
+struct control_message {
+    uint32_t version;
+    uint32_t type; /* enum control_type */
+    int32_t a;
+    int32_t b;
+};
+_Static_assert(sizeof(struct control_message) == 16, "the message has no padding");
+
+/* Sends one message, with descriptor fd unless it is -1. 0 or -errno (-EAGAIN on a full socket). */
+int control_send(int socket, enum control_type type, int32_t a, int32_t b, int fd);
+
+/*
+ * Receives one message without waiting. 1 message, 0 end of file, -EAGAIN nothing there, -EBADMSG
+ * wrong size or version or surplus descriptors (all closed), -errno. *fd is the descriptor that came
+ * with it or -1; the caller owns it.
+ */
+int control_receive(int socket, struct control_message *message, int *fd);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * mounter: the helper process that keeps the power the supervisor gives up.
+ *
+ * Forked before the supervisor confines itself, in its own session. It waits for one order, enters
+ * the jail's user and mount namespaces, makes all mounts private, compares what was bound with what
+ * was examined, places the covers of the plan, reports, and then only waits: when the supervisor is
+ * gone without having said goodbye it restores the terminal.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "policy/plan.h"
+#include "pty/terminal.h"
+
+struct mounter {
+    pid_t pid;  /* 0: none */
+    int socket; /* SOCK_SEQPACKET to it */
+    struct mounter_page *page; /* shared: terminal state, see below */
+};
+
+/* Shared memory by which the supervisor keeps the mounter able to restore the terminal. */
+struct mounter_page {
+    uint32_t is_raw;      /* the terminal's modes are changed now */
+    uint32_t restore_len; /* bytes of restore that undo what is on */
+    uint32_t sequence;    /* odd while restore is being written */
+    uint8_t restore[4096];
+};
+
+struct mounter_options {
+    const struct plan *plan;         /* covers to place, binds to compare */
+    int info_fd;                     /* read end of bubblewrap's --info-fd */
+    const struct terminal *terminal; /* NULL or fd -1: none */
+};
+
+/* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */
+int mounter_start(struct mounter *mounter, const struct mounter_options *options,
+                  struct error *error);
+/* Orders the covers and waits for the report, at most timeout_ms. 0, or -errno with the reason. */
+int mounter_place(struct mounter *mounter, int timeout_ms, struct error *error);
+/* Keeps the restore bytes fresh. Cheap: no system call. */
+void mounter_set_restore(struct mounter *mounter, bool is_raw, const void *bytes, size_t len);
+/* The supervisor has restored the terminal itself; the mounter ends. Does not wait. */
+void mounter_goodbye(struct mounter *mounter);

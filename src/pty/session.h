@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * session: one run. Makes the launch real (descriptors, processes), then supervises on a libuv loop
+ * until the command has ended and the terminal is as it was.
+ */
+#pragma once
+
+#include "backend/launch.h"
+
+struct session_options {
+    const struct policy *policy;
+    const struct launch *launch;
+    bool passthrough; /* no output filter */
+};
+
+/* Runs and returns the exit code of cli.md 6. Prints its own diagnostics. */
+int session_run(const struct session_options *options);
