@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""includes: who may include whom.
+
+The layers of the program are a promise about what a reader can ignore: the filter knows nothing of
+policies, the policy nothing of bubblewrap, and one file alone knows libvterm. A link line cannot
+keep that promise (a header crosses it unnoticed), so this table does. For every file below
+src/ the first row whose pattern matches says what it may include of ours; rows for single files
+stand before the row of their layer.
+"""
+import fnmatch
+import os
+import re
+import sys
+
+import tree
+
+# (file, what it may include of ours): patterns of paths below src/.
+OURS = (
+    ("main.c", ("*",)),
+    ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
+    ("base/*", ("base/*",)),
+    ("config/*", ("config/*", "base/*")),
+    ("policy/*", ("policy/*", "config/*", "base/*", "host.h")),
+    ("filter/*", ("filter/*", "base/*")),
+    # The launcher is a program of its own: a few files of ours, linked statically.
+    ("backend/launcher*", ("backend/launcher*", "backend/orders.h", "backend/landlock.h",
+                           "pty/control.h", "base/*")),
+    ("backend/orders.[ch]", ("backend/orders.h", "base/*")),
+    ("backend/landlock.[ch]", ("backend/landlock.h", "base/*")),
+    ("backend/seccomp*", ("backend/seccomp*", "base/*")),
+    ("backend/*", ("backend/*", "policy/*", "base/*", "host.h")),
+    ("pty/control.[ch]", ("pty/control.h", "base/*")),
+    ("pty/*", ("pty/*", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
+)
+
+# (header of a library, the only files that may know it), below src/.
+OWNERS = (
+    ("vterm.h", ("filter/shadow.[ch]",)),
+    ("vterm_keycodes.h", ("filter/shadow.[ch]",)),
+    ("uv.h", ("pty/session*", "pty/relay*")),
+    ("seccomp.h", ("backend/seccomp_gen.c",)),
+    ("jansson.h", ("backend/launch*.c", "backend/*json*")),
+    ("sha2.h", ("policy/*.c",)),
+    # Pseudo-terminals belong to the two sides that meet at one.
+    ("pty.h", ("backend/launcher*", "pty/*")),
+    ("termios.h", ("main.c", "backend/launcher*", "pty/*")),
+)
+
+# Made by the build.
+GENERATED = ("backend/seccomp_programs.inc",)
+
+INCLUDE = re.compile(r"""^\s*#\s*include\s*(<([^>]+)>|"([^"]+)")""")
+
+
+def includes(root, path):
+    """(line, name, is_system) of each include line."""
+    for number, line in tree.numbered(tree.read(root, path)):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(2) or match.group(3), match.group(2) is not None
+
+
+def matches(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def check_edges(root):
+    for path in tree.c_files(root):
+        if not path.startswith("src/"):
+            continue
+        name = path[len("src/"):]
+        allowed = next((allowed for file, allowed in OURS if matches(name, (file,))), None)
+        if allowed is None:
+            yield path, 1, "no row of the table in tests/lint/includes.py covers this file"
+            continue
+        for line, target, is_system in includes(root, path):
+            if not is_system and not matches(target, allowed):
+                yield path, line, f"must not include {target}"
+
+
+def check_owners(root):
+    for path in tree.c_files(root):
+        if not path.startswith("src/"):
+            continue
+        for line, target, _ in includes(root, path):
+            for header, owners in OWNERS:
+                if target == header and not matches(path[len("src/"):], owners):
+                    yield path, line, f"<{header}> belongs to {', '.join(owners)}"
+
+
+def check_spelling(root):
+    """Headers of ours are written in quotes, from src/ (in tests also from tests/, or beside)."""
+    for path in tree.c_files(root):
+        bases = ["src"] + ([] if path.startswith("src/") else ["tests", os.path.dirname(path)])
+        for line, target, is_system in includes(root, path):
+            exists = [b for b in bases if os.path.exists(os.path.join(root, b, target))]
+            if is_system and "/" in target and exists:
+                yield path, line, f'write "{target}", it is ours'
+            elif not is_system and not exists and target not in GENERATED:
+                yield path, line, f'"{target}" is not the path of a header below {bases[0]}/'
+
+
+CHECKS = (check_edges, check_owners, check_spelling)
+
+if __name__ == "__main__":
+    sys.exit(tree.main(CHECKS))
