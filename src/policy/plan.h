@@ -35,15 +35,15 @@ enum plan_group {
 };
 
 enum plan_kind {
-    PLAN_TMPFS,       /* size_bytes, mode */
-    PLAN_DIR,         /* directory on a tmpfs, mode */
-    PLAN_RO,          /* bind of source, read-only */
-    PLAN_RW,          /* bind of source, writable */
-    PLAN_SYMLINK,     /* target text */
-    PLAN_DATA,        /* generated read-only file, content in data */
+    PLAN_TMPFS,   /* size_bytes, mode */
+    PLAN_DIR,     /* directory on a tmpfs, mode */
+    PLAN_RO,      /* bind of source, read-only */
+    PLAN_RW,      /* bind of source, writable */
+    PLAN_SYMLINK, /* target text */
+    PLAN_DATA,    /* generated read-only file, content in data */
     PLAN_PROC,
     PLAN_DEV,
-    PLAN_REMOUNT_RO,  /* dest made read-only after everything else */
+    PLAN_REMOUNT_RO, /* dest made read-only after everything else */
     /* placed by the mounter, no bubblewrap words */
     PLAN_COVER_EMPTY, /* file: empty, 0444; directory: empty, 0555; both read-only */
     PLAN_COVER_RO,    /* the object itself, read-only */
@@ -82,7 +82,8 @@ void plan_free(struct plan *plan);
 /* Adds an entry and returns it to be filled further; valid until the next call. dest is cleaned. */
 struct plan_entry *plan_add(struct plan *plan, enum plan_group group, enum plan_kind kind,
                             const char *dest, const char *origin);
-/* Adds a bind of source (which must be canonical) if it exists; NULL and nothing added otherwise. */
+/* Adds a bind of source (which must be canonical) if it exists; NULL and nothing added otherwise.
+ */
 struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum plan_group group,
                                  enum plan_kind kind, const char *source, const char *dest,
                                  const char *origin);
@@ -92,8 +93,9 @@ void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes);
 
 /* What an inside path shows. */
 struct plan_view {
-    const struct plan_entry *entry; /* the deepest entry at or above the path; NULL: only the root */
-    char *host_path;                /* host path behind it (binds), else NULL; malloc'ed */
+    const struct plan_entry
+        *entry;      /* the deepest entry at or above the path; NULL: only the root */
+    char *host_path; /* host path behind it (binds), else NULL; malloc'ed */
 };
 
 /*

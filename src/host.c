@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * host: reads the facts about the machine and the caller. Finding bubblewrap is host_bwrap.c.
+ */
+#include "host.h"
+
+#include "backend/landlock.h"
+#include "backend/seccomp.h"
+#include "base/path.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+
+const char *host_getenv(const struct host *host, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < host->environ.n; i++) {
+        const char *entry = host->environ.v[i];
+
+        if (strncmp(entry, name, len) == 0 && entry[len] == '=')
+            return entry + len + 1;
+    }
+    return NULL;
+}
+
+static const char *passwd_home(uid_t uid)
+{
+    const struct passwd *entry = getpwuid(uid);
+
+    return entry && entry->pw_dir ? entry->pw_dir : "";
+}
+
+static int read_home(struct host *host, struct error *error)
+{
+    const char *home = host_getenv(host, "HOME");
+    int r;
+
+    if (!home || home[0] != '/' || strspn(home, "/") == strlen(home))
+        home = passwd_home(host->uid);
+    if (home[0] != '/')
+        return error_set(error, ENOENT,
+                         "no home directory: HOME is unset and uid %u has none in the password "
+                         "database; set HOME",
+                         host->uid);
+    host->home_spelling = path_clean(home);
+    r = fs_resolve(host->fs, host->home_spelling, &host->home, NULL, NULL);
+    if (r < 0)
+        return error_set(error, -r, "HOME %s: %s", home, strerror(-r));
+    if (str_eq(host->home, "/"))
+        return error_set(error, EINVAL, "HOME is /: refused; set HOME to a directory of your own");
+    if (!fs_is_dir(host->fs, host->home))
+        return error_set(error, ENOTDIR, "HOME %s is not a directory", home);
+    return 0;
+}
+
+static int read_cwd(struct host *host, struct error *error)
+{
+    const char *pwd = host_getenv(host, "PWD");
+    struct fs_stat here;
+    struct fs_stat named;
+
+    host->cwd = getcwd(NULL, 0);
+    if (!host->cwd || host->cwd[0] != '/')
+        return error_set(error, errno ? errno : ENOENT,
+                         "the working directory cannot be named (%s); change to the project first",
+                         strerror(errno ? errno : ENOENT));
+    if (pwd && pwd[0] == '/' && fs_stat(host->fs, pwd, true, &named) == 0 &&
+        fs_stat(host->fs, host->cwd, true, &here) == 0 && named.dev == here.dev &&
+        named.ino == here.ino)
+        host->cwd_spelling = path_clean(pwd);
+    else
+        host->cwd_spelling = xstrdup(host->cwd);
+    return 0;
+}
+
+static void read_kernel(struct host *host)
+{
+    struct utsname name;
+    struct sysinfo info;
+
+    if (uname(&name) == 0)
+        sscanf(name.release, "%u.%u", &host->kernel[0], &host->kernel[1]);
+    if (sysinfo(&info) == 0)
+        host->ram_bytes = (uint64_t)info.totalram * info.mem_unit;
+    host->landlock_abi = landlock_abi();
+    host->has_seccomp = seccomp_available();
+}
+
+struct task_count {
+    const struct host *host;
+    uint64_t tasks;
+};
+
+static int ignore_entry(void *arg, const char *name)
+{
+    (void)name;
+    ++*(uint64_t *)arg;
+    return 0;
+}
+
+static int count_tasks(void *arg, const char *name)
+{
+    struct task_count *count = arg;
+    char path[64];
+    struct fs_stat st;
+
+    if (!isdigit((unsigned char)name[0]) || strlen(name) > 10)
+        return 0;
+    snprintf(path, sizeof(path), "/proc/%.10s/task", name);
+    if (fs_stat(count->host->fs, path, true, &st) == 0 && st.uid == count->host->uid)
+        count->host->fs->list(count->host->fs->ctx, path, ignore_entry, &count->tasks);
+    return 0;
+}
+
+/* Before Linux 5.14 RLIMIT_NPROC counts a user's tasks over all user namespaces. */
+static void read_user_tasks(struct host *host)
+{
+    struct task_count count = {.host = host};
+
+    if (host->kernel[0] > 5 || (host->kernel[0] == 5 && host->kernel[1] >= 14))
+        return;
+    host->fs->list(host->fs->ctx, "/proc", count_tasks, &count);
+    host->user_tasks = count.tasks;
+}
+
+static char *read_machine_id(const struct host *host)
+{
+    char *text = fs_read_text(host->fs, "/etc/machine-id", 256);
+    struct utsname name;
+
+    if (text) {
+        text[strcspn(text, "\n")] = '\0';
+        if (text[0])
+            return text;
+        free(text);
+    }
+    return xstrdup(uname(&name) == 0 ? name.nodename : "");
+}
+
+int host_read(struct host *host, struct error *error)
+{
+    char exe[4096];
+    ssize_t n;
+    int r;
+
+    *host = (struct host){.fs = &fs_real, .uid = geteuid(), .gid = getegid(), .bwrap.fd = -1};
+    for (char **entry = environ; *entry; entry++)
+        strv_push(&host->environ, *entry);
+    r = read_home(host, error);
+    if (r < 0)
+        return r;
+    r = read_cwd(host, error);
+    if (r < 0)
+        return r;
+    n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    if (n > 0)
+        host->exe = xstrndup(exe, (size_t)n);
+    host->machine_id = read_machine_id(host);
+    read_kernel(host);
+    read_user_tasks(host);
+    for (int fd = 0; fd <= 2; fd++)
+        host->is_tty[fd] = isatty(fd);
+    return 0;
+}
+
+void host_free(struct host *host)
+{
+    free(host->home);
+    free(host->home_spelling);
+    free(host->cwd);
+    free(host->cwd_spelling);
+    strv_free(&host->environ);
+    free(host->exe);
+    free(host->machine_id);
+    free(host->bwrap.path);
+    if (host->bwrap.fd >= 0)
+        close(host->bwrap.fd);
+    *host = (struct host){.bwrap.fd = -1};
+}

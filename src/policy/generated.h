@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * generated: the files of /etc whose content ai-jail makes: hosts, hostname, machine-id and
+ * resolv.conf (sandbox.md 4.1, 4.2).
+ */
+#pragma once
+
+#include "host.h"
+#include "policy/environment.h"
+#include "policy/plan.h"
+
+void generated_add(struct plan *plan, const struct host *host, enum network_mode network,
+                   struct notes *notes);

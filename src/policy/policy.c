@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * policy: the decision, made of the parts in the order of the plan's groups.
+ *
+ * Sources: the merged configuration and the host's facts. Nothing is created and nothing is run.
+ */
+#include "policy/policy.h"
+
+#include "base/path.h"
+#include "policy/home.h"
+#include "policy/maps.h"
+#include "policy/project.h"
+#include "policy/system.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void decide_switches(struct policy *policy, const struct config *config)
+{
+    policy->network = config_flag(config, SET_NETWORK) ? NETWORK_FULL : NETWORK_OFF;
+    policy->private_home = config_flag(config, SET_PRIVATE_HOME);
+    policy->landlock = config_flag(config, SET_LANDLOCK);
+    policy->seccomp = config_flag(config, SET_SECCOMP);
+    policy->rlimits = config_flag(config, SET_RLIMITS);
+    policy->allow_debug = config_flag(config, SET_ALLOW_DEBUG);
+    policy->by_root = policy->host->uid == 0;
+}
+
+/* sandbox.md 16.2. Before Linux 5.14 the kernel counts the tasks of a user outside too. */
+static void decide_limits(struct policy *policy)
+{
+    policy->limits = (struct limits){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    if (!policy->rlimits)
+        return;
+    policy->limits.nproc = 4096 + policy->host->user_tasks;
+    policy->limits.nofile_hard = 65536;
+    policy->limits.core = 0;
+}
+
+static void add_project(struct policy *policy)
+{
+    const struct host *host = policy->host;
+
+    plan_add_bind(&policy->plan, host->fs, GROUP_PROJECT, PLAN_RW, policy->project, policy->project,
+                  "project");
+    maps_add_links(&policy->plan, host->fs, GROUP_PROJECT, host->cwd_spelling, "project");
+}
+
+/* The policy file of the project is never visible inside, and our own directories are not either,
+ * whatever map would show them. */
+static void add_own_covers(struct policy *policy)
+{
+    static const struct {
+        const char *variable;
+        const char *below_home;
+    } own[] = {{"XDG_STATE_HOME", ".local/state"}, {"XDG_DATA_HOME", ".local/share"}};
+    const struct host *host = policy->host;
+    _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
+    struct fs_stat st;
+
+    if (fs_stat(host->fs, file, false, &st) == 0 && st.type != FS_LINK)
+        plan_add(&policy->plan, GROUP_MASKS, PLAN_COVER_EMPTY, file, "policy file");
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+        const char *base = host_getenv(host, own[i].variable);
+        _cleanup_free_ char *root =
+            base && base[0] == '/' ? xstrdup(base) : path_join(host->home, own[i].below_home);
+        _cleanup_free_ char *dir = path_join(root, "ai-jail");
+
+        if (fs_is_dir(host->fs, dir))
+            plan_add(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, dir, "ai-jail's own files")
+                ->optional = true;
+    }
+}
+
+static void warn_own_program(const struct policy *policy, struct notes *notes)
+{
+    const char *exe = policy->host->exe;
+
+    if (exe && path_is_within(exe, policy->project))
+        notes_add(notes, NOTE_SECURITY,
+                  "%s lies inside the project: the command can change the program that jails it",
+                  exe);
+}
+
+static void note_weakened(const struct policy *policy, struct notes *notes)
+{
+    if (policy->by_root)
+        notes_add(notes, NOTE_SECURITY,
+                  "started by root: files that the command writes belong to root; an ordinary user "
+                  "is safer");
+    if (!policy->landlock)
+        notes_add(notes, NOTE_VERBOSE, "Landlock is off (--no-landlock)");
+    if (!policy->seccomp)
+        notes_add(notes, NOTE_SECURITY, "the system call filter is off (--no-seccomp)");
+    if (policy->network == NETWORK_FULL)
+        notes_add(notes, NOTE_INFO, "the command has the host's network (--network)");
+    if (policy->allow_debug)
+        notes_add(notes, NOTE_INFO, "processes of the jail may trace one another (--allow-debug)");
+}
+
+static int build_plan(struct policy *policy, const struct config *config, struct notes *notes,
+                      struct error *error)
+{
+    const struct host *host = policy->host;
+    struct plan *plan = &policy->plan;
+    int r;
+
+    system_add(plan, host, policy->network, notes);
+    if (policy->by_root) {
+        r = system_mask_root_only(plan, host, error);
+        if (r < 0)
+            return r;
+    }
+    home_add(plan, host, policy->project, policy->private_home, notes);
+    r = maps_add(plan, config, host, policy->project, notes, error);
+    if (r < 0)
+        return r;
+    add_project(policy);
+    add_own_covers(policy);
+    command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
+    system_add_nix(plan, host, policy->command.host_path);
+    r = environment_build(&policy->env, config, host, policy->network, policy->argv.v[0], plan,
+                          notes, error);
+    if (r < 0)
+        return r;
+    plan_finish(plan, host->fs, notes);
+    return 0;
+}
+
+int policy_build(struct policy *policy, const struct config *config, const struct host *host,
+                 const struct strv *command, struct notes *notes, struct error *error)
+{
+    int r;
+
+    *policy = (struct policy){.host = host, .project = xstrdup(host->cwd)};
+    r = project_check(host, config_flag(config, SET_ALLOW_BROAD_PROJECT), error);
+    if (r < 0)
+        return r;
+    if (command->n)
+        strv_push_all(&policy->argv, command);
+    else
+        strv_push(&policy->argv, "bash");
+    decide_switches(policy, config);
+    decide_limits(policy);
+    warn_own_program(policy, notes);
+    note_weakened(policy, notes);
+    return build_plan(policy, config, notes, error);
+}
+
+void policy_free(struct policy *policy)
+{
+    free(policy->project);
+    strv_free(&policy->argv);
+    strv_free(&policy->env);
+    command_free(&policy->command);
+    plan_free(&policy->plan);
+    *policy = (struct policy){0};
+}

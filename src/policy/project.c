@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * project: refuses project directories that would hand over the machine or the keys.
+ *
+ * Directories are compared by device and inode as well as by name, so that a bind mount or another
+ * spelling of HOME is still HOME.
+ */
+#include "policy/project.h"
+
+#include "base/path.h"
+#include "policy/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool same_dir(const struct fs *fs, const char *a, const char *b)
+{
+    struct fs_stat sa;
+    struct fs_stat sb;
+
+    if (str_eq(a, b))
+        return true;
+    return fs_stat(fs, a, true, &sa) == 0 && fs_stat(fs, b, true, &sb) == 0 && sa.dev == sb.dev &&
+           sa.ino == sb.ino;
+}
+
+static bool is_home_or_above(const struct host *host)
+{
+    _cleanup_free_ char *dir = xstrdup(host->home);
+
+    for (;;) {
+        char *parent;
+
+        if (same_dir(host->fs, host->cwd, dir))
+            return true;
+        if (str_eq(dir, "/"))
+            return false;
+        parent = path_parent(dir);
+        free(dir);
+        dir = parent;
+    }
+}
+
+static const char *exact_match(const struct host *host)
+{
+    static const char *const exact[] = {
+        "/home", "/root", "/tmp", "/var",   "/var/tmp", "/run",  "/run/user",
+        "/opt",  "/srv",  "/mnt", "/media", "/nix",     "/snap",
+    };
+    char runtime[64];
+
+    for (size_t i = 0; i < ARRAY_SIZE(exact); i++)
+        if (same_dir(host->fs, host->cwd, exact[i]))
+            return exact[i];
+    snprintf(runtime, sizeof(runtime), "/run/user/%u", host->uid);
+    return same_dir(host->fs, host->cwd, runtime) ? "your runtime directory" : NULL;
+}
+
+static const char *system_match(const struct host *host)
+{
+    static const char *const trees[] = {
+        "/usr",    "/etc",  "/bin", "/sbin", "/lib", "/lib32",     "/lib64",
+        "/libx32", "/boot", "/dev", "/proc", "/sys", "/nix/store",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
+        if (path_is_within(host->cwd, trees[i]))
+            return trees[i];
+    return NULL;
+}
+
+/* Directories that are refused whatever is said. malloc'ed, NULL if none. */
+static char *secret_match(const struct host *host)
+{
+    static const struct {
+        const char *variable;
+        const char *below_home;
+    } own[] = {{"XDG_STATE_HOME", ".local/state"}, {"XDG_DATA_HOME", ".local/share"}};
+
+    for (size_t i = 0; secret_dotdirs[i]; i++) {
+        _cleanup_free_ char *dir = path_join(host->home, secret_dotdirs[i]);
+
+        if (path_is_within(host->cwd, dir))
+            return steal_ptr(&dir);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+        const char *base = host_getenv(host, own[i].variable);
+        _cleanup_free_ char *root =
+            base && base[0] == '/' ? xstrdup(base) : path_join(host->home, own[i].below_home);
+        _cleanup_free_ char *joined = path_join(root, "ai-jail");
+        _cleanup_free_ char *dir = path_clean(joined);
+
+        if (path_is_within(host->cwd, dir))
+            return steal_ptr(&dir);
+    }
+    return NULL;
+}
+
+int project_check(const struct host *host, bool allow_broad, struct error *error)
+{
+    _cleanup_free_ char *secret = secret_match(host);
+    const char *match;
+
+    if (secret)
+        return error_set(error, EPERM,
+                         "project directory %s lies in %s, which a jail never shows; start in a "
+                         "project directory",
+                         host->cwd, secret);
+    if (allow_broad)
+        return 0;
+    if (is_home_or_above(host))
+        return error_set(
+            error, EPERM,
+            "project directory %s is your home directory or holds it: everything in it "
+            "would be writable; start in a project directory (or say "
+            "--allow-broad-project)",
+            host->cwd);
+    match = exact_match(host);
+    if (!match)
+        match = system_match(host);
+    if (match)
+        return error_set(error, EPERM,
+                         "project directory %s is refused (%s is shared or belongs to the system); "
+                         "start in a project directory (or say --allow-broad-project)",
+                         host->cwd, match);
+    return 0;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * project: which directories may be a project (cli.md 5, step 3).
+ */
+#pragma once
+
+#include "host.h"
+
+/* 0 if host->cwd may be made writable for a command; otherwise -EPERM with the line to print.
+ * allow_broad lifts what can be lifted. */
+int project_check(const struct host *host, bool allow_broad, struct error *error);
