@@ -90,6 +90,7 @@ FAULTS = (
     (text.check_lines, "docs/bad.md", "see /wo" + "rk/here\n"),
     (text.check_lines, "docs/bad.md", "a TO" + "DO\n"),
     (text.check_lines, "docs/bad.md", "FIX" + "ME: later\n"),
+    (text.check_pages, "src/base/bad.c", c_source("/* see nothing.md 4 */")),
     (text.check_scripts, "scripts/check", "#!/bin/sh\ntrue\n"),
 )
 # Things that look like faults and are none.

@@ -15,6 +15,8 @@ FOREIGN = re.compile("/" + "work/")
 EMPTY_NOTE = re.compile(r"\b(TO" + r"DO|FIX" + r"ME)\b(?!(\([^)]*\))?:? +\w+ +\w+)")
 SCRIPT = re.compile(r"^#!.*\b(ba)?sh\b|^#!.*\bpython3?\b|^#!.*\bbats\b")
 
+PAGE = re.compile(r"(?<![\w*-])[A-Za-z][\w-]*\.md\b")
+
 
 def text_files(root):
     return [f for f in tree.files(root)
@@ -48,7 +50,19 @@ def check_scripts(root):
             yield path, 1, "no SPDX-License-Identifier in the first three lines"
 
 
-CHECKS = (check_lines, check_scripts)
+def check_pages(root):
+    """A page that is named is a page of this repository."""
+    pages = {f.split("/")[-1] for f in tree.files(root) if f.endswith(".md")}
+    for path in text_files(root):
+        if path.startswith("tests/lint/"):
+            continue
+        for number, line in tree.numbered(tree.read(root, path)):
+            for page in PAGE.findall(line):
+                if page not in pages:
+                    yield path, number, f"there is no page {page} here"
+
+
+CHECKS = (check_lines, check_scripts, check_pages)
 
 if __name__ == "__main__":
     sys.exit(tree.main(CHECKS))
