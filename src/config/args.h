@@ -5,20 +5,26 @@
 #pragma once
 
 #include "config/config.h"
-
-enum verb { VERB_RUN, VERB_DRY_RUN, VERB_HELP, VERB_VERSION };
+#include "config/options.h"
 
 struct args {
     enum verb verb;
     bool json;
-    struct config cli;   /* LAYER_CLI */
+    struct config cli;   /* LAYER_CLI: only what was said */
     struct strv command; /* words of the command, byte for byte; empty: none given */
-    struct notes notes;  /* capability flags that went to the command ... */
+    struct notes notes;  /* a capability flag that went to the command */
 };
 
-/* argv as main got it. 0, or -EINVAL with the line to print in error. */
+/*
+ * Reads argv as main got it: options up to the first other word or "--", then the command. argv is
+ * neither changed nor kept. 0, or -EINVAL with the line to print in error; no value of an option is
+ * ever in that line. args is filled from scratch and wants args_free() either way. Uses getopt's
+ * global state: one thread only.
+ */
 int args_parse(int argc, char **argv, struct args *args, struct error *error);
 void args_free(struct args *args);
 
-/* The text of --help: malloc'ed, for stdout. */
+#define _cleanup_args_ CLEANUP(args_free)
+
+/* The text of --help, at most 80 columns wide: malloc'ed, for stdout. */
 char *args_help(void);

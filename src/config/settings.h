@@ -43,12 +43,19 @@ enum setting_merge {
     MERGE_APPEND_ALL, /* every entry kept, in order */
 };
 
-/* What an untrusted project file may do with the key (config.md, classes). */
+/* What an untrusted project file may do with the key. */
 enum setting_trust {
-    TRUST_CLI_ONLY,     /* no key at all */
-    TRUST_TIGHTEN,      /* only towards the strict value */
-    TRUST_INSIDE,       /* maps: only inside the project */
-    TRUST_REFUSED,      /* never */
+    TRUST_CLI_ONLY, /* no key at all */
+    TRUST_TIGHTEN,  /* only towards the strict value */
+    TRUST_INSIDE,   /* maps: only inside the project */
+    TRUST_REFUSED,  /* never */
+};
+
+/* The long spellings that a setting can have; the values are bits of a set. */
+enum setting_form {
+    FORM_FLAG = 1 << 0,  /* --NAME */
+    FORM_ALIAS = 1 << 1, /* the second name */
+    FORM_TWIN = 1 << 2,  /* --no-NAME */
 };
 
 struct setting {
@@ -59,18 +66,23 @@ struct setting {
     char short_flag;     /* 0: none */
     bool has_twin;       /* --no-FLAG exists */
     bool inverted;       /* the key in files says the opposite of the flag */
-    bool capability;     /* a warning when it stands behind the command (cli.md 3.9) */
+    unsigned capability; /* set of forms that earn a warning when they stand behind the command */
     enum setting_type type;
     enum setting_merge merge;
     enum setting_trust trust;
     bool preset;         /* built-in value of the flag (TYPE_BOOL) */
-    bool strict;         /* value of the flag that always tightens (TYPE_BOOL) */
-    const char *section; /* heading in --help */
-    const char *arg;     /* name of the argument, NULL for TYPE_BOOL */
-    const char *help;    /* one sentence for --help */
+    bool strict;         /* value of the flag that always tightens (TYPE_BOOL, TRUST_TIGHTEN) */
+    const char *section; /* heading in --help; rows of one section stand together */
+    const char *arg;     /* form of the argument, NULL for TYPE_BOOL */
+    const char *help;    /* what --help says */
+
+    /* TYPE_LIST: what is wrong with a non-empty entry, and how to write it, without repeating the
+     * entry (it may hold a secret); NULL if nothing is. The column is NULL if every entry goes. */
+    const char *(*fault)(const char *entry);
 };
 
 extern const struct setting settings[SET_COUNT];
 
-/* The row whose flag, alias or (with *negated set) twin is name (without dashes); NULL if none. */
+/* The row whose flag, alias or (with *negated set) twin is name (without dashes); NULL if none.
+ * Exact spellings only. negated may be NULL. */
 const struct setting *settings_by_flag(const char *name, bool *negated);

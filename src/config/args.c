@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * args: from words to the command line's layer, a verb and the command.
+ *
+ * getopt_long splits the words: bundled letters, "--opt=VALUE", "--opt VALUE", the end of the
+ * options. Its arrays are made from the list of option words at each call. Three things it does not
+ * do as wanted are done here: it accepts abbreviations, so each long option is looked up again by
+ * its exact spelling; its messages are replaced by ours; and its permutation of words is off ("+"),
+ * because everything from the first word that is no option belongs to the command.
+ *
+ * A message names the option, never its value: values can be secrets.
+ *
+ * What contradicts itself across options (not within one) is found by check_whole(), when
+ * everything has been read.
+ */
+#include "config/args.h"
+
+#include "config/nearest.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+/* Edit distance up to which an unknown option gets a suggestion. */
+#define NEAREST_OPTION_LIMIT 2
+/* Bytes of an unknown option shown in a message. */
+#define SHOWN_NAME_MAX 64
+
+/* getopt_long's answer for the long option number N is LONG_BASE + N; letters are below. */
+#define LONG_BASE 256
+
+struct parser {
+    struct args *args;
+    struct error *error;
+    struct option_words words;
+    struct option long_options[OPTION_WORDS_MAX + 1];
+    char letters[2 * OPTION_WORDS_MAX + 3];
+    const struct option_word *verb; /* the word that chose the verb; NULL: none yet */
+};
+
+static void build_arrays(struct parser *parser)
+{
+    char *letter = parser->letters;
+
+    options_list(&parser->words);
+    /* "+": stop at the first word that is no option; ":": tell a missing value apart. */
+    *letter++ = '+';
+    *letter++ = ':';
+    for (size_t i = 0; i < parser->words.n; i++) {
+        const struct option_word *word = &parser->words.v[i];
+        bool has_argument = options_argument(word);
+
+        parser->long_options[i] =
+            (struct option){.name = word->name,
+                            .has_arg = has_argument ? required_argument : no_argument,
+                            .val = LONG_BASE + (int)i};
+        if (word->short_flag)
+            *letter++ = word->short_flag;
+        if (word->short_flag && has_argument)
+            *letter++ = ':';
+    }
+    *letter = '\0';
+}
+
+static int fail_unknown(const struct parser *parser, const char *name, size_t len)
+{
+    int shown = len > SHOWN_NAME_MAX ? SHOWN_NAME_MAX : (int)len;
+    struct nearest nearest;
+
+    nearest_init(&nearest, name, len, NEAREST_OPTION_LIMIT);
+    for (size_t i = 0; i < parser->words.n; i++)
+        nearest_offer(&nearest, parser->words.v[i].name);
+    if (nearest.best)
+        return error_set(parser->error, EINVAL,
+                         "unknown option --%.*s: did you mean --%s? (ai-jail --help lists all)",
+                         shown, name, nearest.best);
+    return error_set(parser->error, EINVAL,
+                     "unknown option --%.*s: options are written in full, the command's own go "
+                     "behind the command (ai-jail --help lists all)",
+                     shown, name);
+}
+
+static int fail_missing_value(const struct parser *parser, const struct option_word *word)
+{
+    return error_set(parser->error, EINVAL, "--%s has no value: write --%s %s", word->name,
+                     word->name, options_argument(word));
+}
+
+static int add_entry(const struct parser *parser, const struct option_word *word, const char *entry)
+{
+    const struct setting *row = &settings[word->setting];
+    const char *fault = entry[0] && row->fault ? row->fault(entry) : NULL;
+
+    if (!entry[0])
+        return error_set(parser->error, EINVAL, "--%s has an empty value: write --%s %s",
+                         word->name, word->name, row->arg);
+    if (fault)
+        return error_set(parser->error, EINVAL, "--%s: %s", word->name, fault);
+    config_add(&parser->args->cli, row->id, entry);
+    return 0;
+}
+
+static int set_verb(struct parser *parser, const struct option_word *word)
+{
+    if (parser->verb && parser->verb->verb != word->verb)
+        return error_set(parser->error, EINVAL,
+                         "--%s and --%s cannot go together: give one of them", parser->verb->name,
+                         word->name);
+    parser->verb = word;
+    parser->args->verb = word->verb;
+    return 0;
+}
+
+static int apply(struct parser *parser, const struct option_word *word, const char *value)
+{
+    switch (word->kind) {
+    case OPTION_SETTING:
+        if (settings[word->setting].type == TYPE_LIST)
+            return add_entry(parser, word, value);
+        config_set_bool(&parser->args->cli, word->setting, word->form != FORM_TWIN);
+        return 0;
+    case OPTION_VERB:
+        return set_verb(parser, word);
+    case OPTION_JSON:
+        parser->args->json = true;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+/* text: the word of argv behind its two dashes; answer: what getopt_long made of it. */
+static int take_long(struct parser *parser, const char *text, int answer)
+{
+    size_t len = strcspn(text, "=");
+    const struct option_word *word = options_find(&parser->words, text, len);
+
+    if (!word)
+        return fail_unknown(parser, text, len);
+    if (answer == ':')
+        return fail_missing_value(parser, word);
+    if (answer == '?')
+        return error_set(parser->error, EINVAL, "--%s takes no value: write it without '='",
+                         word->name);
+    return apply(parser, word, optarg);
+}
+
+static int take_short(struct parser *parser, int answer)
+{
+    bool is_known = answer != '?' && answer != ':';
+    char letter = (char)(is_known ? answer : optopt);
+    const struct option_word *word = options_find_short(&parser->words, letter);
+
+    if (!word)
+        return error_set(parser->error, EINVAL,
+                         "unknown option -%c: long options start with two dashes, the command's "
+                         "own go behind the command (ai-jail --help lists all)",
+                         letter);
+    if (!is_known)
+        return fail_missing_value(parser, word);
+    return apply(parser, word, optarg);
+}
+
+/* Whether a word of the command, up to its "=", is a flag that was probably meant for us. */
+static bool is_capability(const struct option_words *words, const char *text)
+{
+    const struct option_word *word;
+
+    if (!str_starts(text, "--"))
+        return false;
+    text += 2;
+    word = options_find(words, text, strcspn(text, "="));
+    return word && word->kind == OPTION_SETTING &&
+           (settings[word->setting].capability & word->form);
+}
+
+static void warn_capability(const struct parser *parser)
+{
+    const struct strv *command = &parser->args->command;
+
+    for (size_t i = 1; i < command->n; i++) {
+        const char *text = command->v[i];
+        int len = (int)strcspn(text, "=");
+
+        if (!is_capability(&parser->words, text))
+            continue;
+        notes_add(&parser->args->notes, NOTE_WARNING,
+                  "%.*s stands behind the command and was given to it; as an option of ai-jail it "
+                  "goes first: ai-jail %.*s ... %s",
+                  len, text, len, text, command->v[0]);
+        return;
+    }
+}
+
+static void take_command(struct parser *parser, int argc, char **argv, int first)
+{
+    bool has_separator = first < argc && str_eq(argv[first], "--");
+
+    for (int i = first + has_separator; i < argc; i++)
+        strv_push(&parser->args->command, argv[i]);
+    if (!has_separator)
+        warn_capability(parser);
+}
+
+/* What only shows when all options are known: each contradiction between them ends here. */
+static int check_whole(const struct parser *parser)
+{
+    const struct args *args = parser->args;
+
+    if (args->json && !verb_options[args->verb].has_json)
+        return error_set(parser->error, EINVAL,
+                         "--%s needs an option whose output can be JSON: add --%s or leave it out",
+                         options_json_flag, verb_options[VERB_DRY_RUN].flag);
+    return 0;
+}
+
+int args_parse(int argc, char **argv, struct args *args, struct error *error)
+{
+    struct parser parser = {.args = args, .error = error};
+    int at = 1;
+    int answer;
+
+    *args = (struct args){.verb = VERB_RUN};
+    config_init(&args->cli, LAYER_CLI);
+    build_arrays(&parser);
+    opterr = 0;
+    optind = 0; /* GNU: forget everything about an earlier argv */
+    while ((answer = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
+        /* optind moves on only when a word is finished, so at is the word that was read. */
+        int r = str_starts(argv[at], "--") ? take_long(&parser, argv[at] + 2, answer)
+                                           : take_short(&parser, answer);
+
+        if (r < 0)
+            return r;
+        at = optind;
+    }
+    take_command(&parser, argc, argv, at);
+    return check_whole(&parser);
+}
+
+void args_free(struct args *args)
+{
+    config_free(&args->cli);
+    strv_free(&args->command);
+    notes_free(&args->notes);
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * The command line: every row by flag, alias and twin, in every valid and invalid form; where the
+ * options end; and what a message may say.
+ */
+#include "config/args.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WORDS_MAX 32
+
+/* A parsed command line; parse() and free_parsed() around each case. */
+struct parsed {
+    struct args args;
+    struct error error;
+    int result;
+};
+
+static void free_parsed(struct parsed *parsed)
+{
+    args_free(&parsed->args);
+}
+
+static struct parsed parse_words(char **argv)
+{
+    struct parsed parsed = {0};
+    int argc = 0;
+
+    while (argv[argc])
+        argc++;
+    parsed.result = args_parse(argc, argv, &parsed.args, &parsed.error);
+    return parsed;
+}
+
+/* parse("--map", "/x", ...) without the program's own name. Checks that argv stays as it is. */
+#define parse(...) parse_checked((const char *const[]){"ai-jail", __VA_ARGS__, NULL})
+
+static struct parsed parse_checked(const char *const *words)
+{
+    struct strv copy CLEANUP(strv_free) = {0};
+    struct parsed parsed;
+
+    for (size_t i = 0; words[i]; i++)
+        strv_push(&copy, words[i]);
+    assert_true(copy.n < WORDS_MAX);
+    parsed = parse_words(copy.v);
+    for (size_t i = 0; words[i]; i++)
+        assert_string_equal(copy.v[i], words[i]);
+    return parsed;
+}
+
+#define _cleanup_parsed_ CLEANUP(free_parsed)
+
+static void assert_ok(const struct parsed *parsed)
+{
+    if (parsed->result != 0)
+        fail_msg("refused: %s", parsed->error.text);
+}
+
+/* Refused, in one line that has every given part. */
+static void assert_refused(const struct parsed *parsed, const char *first, const char *second)
+{
+    assert_int_equal(parsed->result, -EINVAL);
+    assert_int_equal(parsed->error.code, EINVAL);
+    if (!strstr(parsed->error.text, first) || !strstr(parsed->error.text, second))
+        fail_msg("'%s' lacks '%s' or '%s'", parsed->error.text, first, second);
+    assert_null(strchr(parsed->error.text, '\n'));
+}
+
+static void assert_command(const struct parsed *parsed, const char *joined)
+{
+    _cleanup_free_ char *command = strv_join(&parsed->args.command, "|");
+
+    assert_ok(parsed);
+    assert_string_equal(command, joined);
+}
+
+static void test_nothing(void **state)
+{
+    struct parsed parsed _cleanup_parsed_ = parse_checked((const char *const[]){"ai-jail", NULL});
+    struct parsed nameless _cleanup_parsed_ = parse_words((char *[]){NULL});
+
+    (void)state;
+    assert_command(&parsed, "");
+    assert_command(&nameless, "");
+    assert_int_equal(parsed.args.verb, VERB_RUN);
+    assert_false(parsed.args.json);
+    assert_int_equal(parsed.args.cli.kind, LAYER_CLI);
+    for (size_t i = 0; i < SET_COUNT; i++)
+        assert_false(config_is_set(&parsed.args.cli, (enum setting_id)i));
+}
+
+/* Exactly id is set, by the command line. */
+static void assert_only(const struct parsed *parsed, enum setting_id id)
+{
+    assert_ok(parsed);
+    for (size_t i = 0; i < SET_COUNT; i++)
+        assert_int_equal(config_is_set(&parsed->args.cli, (enum setting_id)i), i == id);
+    assert_string_equal(config_origin(&parsed->args.cli, id), "command line");
+}
+
+static void check_bool_word(const struct option_word *word, bool expected)
+{
+    _cleanup_free_ char *bare = xasprintf("--%s", word->name);
+    _cleanup_free_ char *valued = xasprintf("--%s=canary", word->name);
+    _cleanup_free_ char *empty = xasprintf("--%s=", word->name);
+    struct parsed parsed _cleanup_parsed_ = parse(bare, "true");
+    struct parsed with_value _cleanup_parsed_ = parse(valued);
+    struct parsed with_empty _cleanup_parsed_ = parse(empty);
+
+    assert_only(&parsed, word->setting);
+    assert_int_equal(config_flag(&parsed.args.cli, word->setting), expected);
+    assert_command(&parsed, "true");
+    assert_refused(&with_value, bare, "takes no value");
+    assert_null(strstr(with_value.error.text, "canary"));
+    assert_refused(&with_empty, bare, "takes no value");
+}
+
+static void check_list_word(const struct option_word *word)
+{
+    _cleanup_free_ char *bare = xasprintf("--%s", word->name);
+    _cleanup_free_ char *attached = xasprintf("--%s=a=b", word->name);
+    _cleanup_free_ char *empty = xasprintf("--%s=", word->name);
+    struct parsed separate _cleanup_parsed_ = parse(bare, "a=b", attached, bare, "c", "true");
+    struct parsed dashed _cleanup_parsed_ = parse(bare, "--network", bare, "--", bare, "-v");
+    struct parsed missing _cleanup_parsed_ = parse(bare);
+    struct parsed nothing _cleanup_parsed_ = parse(bare, "", "true");
+    struct parsed nothing_attached _cleanup_parsed_ = parse(empty, "true");
+    bool keeps_all = settings[word->setting].merge == MERGE_APPEND_ALL;
+    _cleanup_free_ char *entries = NULL;
+    _cleanup_free_ char *dashes = NULL;
+
+    assert_only(&separate, word->setting);
+    assert_command(&separate, "true");
+    entries = strv_join(config_list(&separate.args.cli, word->setting), " ");
+    assert_string_equal(entries, keeps_all ? "a=b a=b c" : "a=b c");
+    /* The separate form takes the next word whatever it looks like. */
+    assert_only(&dashed, word->setting);
+    assert_command(&dashed, "");
+    dashes = strv_join(config_list(&dashed.args.cli, word->setting), " ");
+    assert_string_equal(dashes, "--network -- -v");
+    assert_refused(&missing, bare, settings[word->setting].arg);
+    assert_refused(&nothing, bare, "empty value");
+    assert_refused(&nothing_attached, bare, "empty value");
+}
+
+static void test_every_row(void **state)
+{
+    struct option_words words;
+    size_t rows = 0;
+
+    (void)state;
+    options_list(&words);
+    for (size_t i = 0; i < words.n; i++) {
+        const struct option_word *word = &words.v[i];
+
+        if (word->kind != OPTION_SETTING)
+            continue;
+        rows += word->form == FORM_FLAG;
+        if (settings[word->setting].type == TYPE_BOOL)
+            check_bool_word(word, word->form != FORM_TWIN);
+        else
+            check_list_word(word);
+    }
+    assert_int_equal(rows, SET_COUNT);
+}
+
+static void test_map_alias_is_the_same_list(void **state)
+{
+    struct parsed parsed _cleanup_parsed_ = parse("--map", "/a", "--ro-map=/b", "--map=/a");
+    _cleanup_free_ char *maps = strv_join(config_list(&parsed.args.cli, SET_RO_MAPS), " ");
+
+    (void)state;
+    assert_ok(&parsed);
+    assert_string_equal(maps, "/a /b");
+}
+
+static void test_last_toggle_wins(void **state)
+{
+    struct parsed off _cleanup_parsed_ = parse("--network", "--no-network");
+    struct parsed on _cleanup_parsed_ = parse("--no-landlock", "--landlock", "--landlock");
+
+    (void)state;
+    assert_ok(&off);
+    assert_true(config_is_set(&off.args.cli, SET_NETWORK));
+    assert_false(config_flag(&off.args.cli, SET_NETWORK));
+    assert_ok(&on);
+    assert_true(config_flag(&on.args.cli, SET_LANDLOCK));
+}
+
+static void test_short_options(void **state)
+{
+    struct parsed one _cleanup_parsed_ = parse("-v");
+    struct parsed bundle _cleanup_parsed_ = parse("-vhv", "-v", "x");
+    struct parsed bad _cleanup_parsed_ = parse("-vq");
+    struct parsed valued _cleanup_parsed_ = parse("-v=x");
+    struct parsed dash _cleanup_parsed_ = parse("-v-");
+    struct parsed byte _cleanup_parsed_ = parse("-\xff");
+    struct parsed colon _cleanup_parsed_ = parse("-:");
+    struct parsed plus _cleanup_parsed_ = parse("-+");
+    struct parsed one_dash _cleanup_parsed_ = parse("-network");
+
+    (void)state;
+    assert_only(&one, SET_VERBOSE);
+    assert_command(&bundle, "x");
+    assert_int_equal(bundle.args.verb, VERB_HELP);
+    assert_true(config_flag(&bundle.args.cli, SET_VERBOSE));
+    assert_refused(&bad, "unknown option -q", "--help");
+    assert_refused(&valued, "unknown option -=", "--help");
+    assert_refused(&dash, "unknown option --", "--help");
+    assert_refused(&byte, "unknown option -\xff", "--help");
+    assert_refused(&colon, "unknown option -:", "--help");
+    assert_refused(&plus, "unknown option -+", "--help");
+    assert_refused(&one_dash, "unknown option -n", "two dashes");
+}
+
+static void test_unknown_options(void **state)
+{
+    struct parsed typo _cleanup_parsed_ = parse("--netwrok");
+    struct parsed twin _cleanup_parsed_ = parse("--no-landlok=canary");
+    struct parsed verb _cleanup_parsed_ = parse("--dryrun");
+    struct parsed far _cleanup_parsed_ = parse("--resume", "claude");
+    struct parsed empty _cleanup_parsed_ = parse("--=x");
+    struct parsed no_twin _cleanup_parsed_ = parse("--no-exec");
+    struct parsed upper _cleanup_parsed_ = parse("--NETWORK");
+
+    (void)state;
+    assert_refused(&typo, "--netwrok", "did you mean --network?");
+    assert_refused(&twin, "--no-landlok", "did you mean --no-landlock?");
+    assert_null(strstr(twin.error.text, "canary"));
+    assert_refused(&verb, "--dryrun", "did you mean --dry-run?");
+    assert_refused(&far, "--resume", "ai-jail --help");
+    assert_null(strstr(far.error.text, "did you mean"));
+    assert_refused(&empty, "unknown option --", "--help");
+    assert_refused(&no_twin, "--no-exec", "unknown option");
+    assert_refused(&upper, "--NETWORK", "unknown option");
+}
+
+/* Every proper prefix of every name, also those that getopt_long itself would take. */
+static void test_abbreviations_are_refused(void **state)
+{
+    struct option_words words;
+
+    (void)state;
+    options_list(&words);
+    for (size_t i = 0; i < words.n; i++) {
+        for (size_t len = 1; len < strlen(words.v[i].name); len++) {
+            _cleanup_free_ char *option = xasprintf("--%.*s", (int)len, words.v[i].name);
+            struct parsed parsed _cleanup_parsed_ = parse(option, "x", "y");
+
+            if (options_find(&words, option + 2, len))
+                continue;
+            assert_refused(&parsed, "unknown option", option);
+        }
+    }
+}
+
+static void test_huge_unknown_option(void **state)
+{
+    char *option = xcalloc(200001, 1);
+
+    (void)state;
+    memset(option, 'x', 200000);
+    option[0] = option[1] = '-';
+    {
+        struct parsed parsed _cleanup_parsed_ = parse(option);
+
+        assert_refused(&parsed, "unknown option --xxxxxxxx", "ai-jail --help");
+    }
+    free(option);
+}
+
+static void test_env_syntax(void **state)
+{
+    struct parsed good _cleanup_parsed_ = parse("--env", "A", "--env=B=", "--env", "C=x=y");
+    struct parsed nameless _cleanup_parsed_ = parse("--env", "=canary");
+    struct parsed attached _cleanup_parsed_ = parse("--env==canary");
+
+    (void)state;
+    assert_only(&good, SET_ENV_PASS);
+    assert_refused(&nameless, "--env", "NAME=VALUE");
+    assert_null(strstr(nameless.error.text, "canary"));
+    assert_refused(&attached, "--env", "NAME=VALUE");
+    assert_null(strstr(attached.error.text, "canary"));
+}
+
+static void test_verbs(void **state)
+{
+    struct parsed dry _cleanup_parsed_ = parse("--dry-run", "--dry-run", "ls");
+    struct parsed json _cleanup_parsed_ = parse("--json", "--dry-run");
+    struct parsed help _cleanup_parsed_ = parse("-h", "--help");
+    struct parsed version _cleanup_parsed_ = parse("-V");
+    struct parsed two _cleanup_parsed_ = parse("--dry-run", "-V");
+    struct parsed valued _cleanup_parsed_ = parse("--help=x");
+    struct parsed run_json _cleanup_parsed_ = parse("--json", "ls");
+    struct parsed help_json _cleanup_parsed_ = parse("--help", "--json");
+
+    (void)state;
+    assert_command(&dry, "ls");
+    assert_int_equal(dry.args.verb, VERB_DRY_RUN);
+    assert_false(dry.args.json);
+    assert_ok(&json);
+    assert_true(json.args.json);
+    assert_ok(&help);
+    assert_int_equal(help.args.verb, VERB_HELP);
+    assert_ok(&version);
+    assert_int_equal(version.args.verb, VERB_VERSION);
+    assert_refused(&two, "--dry-run", "--version");
+    assert_refused(&valued, "--help", "takes no value");
+    assert_refused(&run_json, "--json", "--dry-run");
+    assert_refused(&help_json, "--json", "--dry-run");
+}
+
+/* P-CLI-1: what stands behind the separator is the command's, byte for byte. */
+static void test_separator(void **state)
+{
+    struct parsed plain _cleanup_parsed_ = parse("--network", "--", "claude", "--verbose", "-h");
+    struct parsed twice _cleanup_parsed_ = parse("--", "--", "x");
+    struct parsed dashed _cleanup_parsed_ = parse("--", "--no-seccomp", "--bogus=1");
+    struct parsed alone _cleanup_parsed_ = parse("--");
+    struct parsed value _cleanup_parsed_ = parse("--map", "--", "x", "--network");
+
+    (void)state;
+    assert_command(&plain, "claude|--verbose|-h");
+    assert_only(&plain, SET_NETWORK);
+    assert_int_equal(plain.args.verb, VERB_RUN);
+    assert_command(&twice, "--|x");
+    assert_command(&dashed, "--no-seccomp|--bogus=1");
+    assert_false(config_is_set(&dashed.args.cli, SET_SECCOMP));
+    assert_int_equal(dashed.args.notes.n, 0);
+    assert_command(&alone, "");
+    /* Here "--" is a value, not the separator: the later word is checked. */
+    assert_command(&value, "x|--network");
+    assert_int_equal(value.args.notes.n, 1);
+}
+
+static void test_first_other_word_ends_the_options(void **state)
+{
+    struct parsed parsed _cleanup_parsed_ = parse("-v", "npm", "--bogus", "--", "-V", "--dry-run");
+    struct parsed dash _cleanup_parsed_ = parse("-", "--help");
+    struct parsed empty _cleanup_parsed_ = parse("", "--help");
+
+    (void)state;
+    assert_command(&parsed, "npm|--bogus|--|-V|--dry-run");
+    assert_only(&parsed, SET_VERBOSE);
+    assert_int_equal(parsed.args.verb, VERB_RUN);
+    assert_command(&dash, "-|--help");
+    assert_command(&empty, "|--help");
+    assert_int_equal(empty.args.command.n, 2);
+}
+
+/* Options end at the command even where the environment or an earlier call would say otherwise. */
+static void test_calls_are_independent(void **state)
+{
+    struct parsed broken _cleanup_parsed_ = parse("-vq", "x");
+    struct parsed next _cleanup_parsed_ = parse("--network", "ls", "-V");
+
+    (void)state;
+    assert_int_equal(broken.result, -EINVAL);
+    assert_command(&next, "ls|-V");
+    assert_only(&next, SET_NETWORK);
+}
+
+/* P-CLI-14: keywords are nothing special behind the separator. */
+static void test_program_called_status(void **state)
+{
+    struct parsed parsed _cleanup_parsed_ = parse("--", "status", "--json");
+
+    (void)state;
+    assert_command(&parsed, "status|--json");
+    assert_int_equal(parsed.args.verb, VERB_RUN);
+    assert_false(parsed.args.json);
+}
+
+static void check_warning(const struct option_word *word)
+{
+    _cleanup_free_ char *bare = xasprintf("--%s", word->name);
+    _cleanup_free_ char *valued = xasprintf("--%s=canary", word->name);
+    struct parsed parsed _cleanup_parsed_ = parse("claude", "x", valued, bare, bare);
+    struct parsed separated _cleanup_parsed_ = parse("--", "claude", bare);
+    bool warns = word->kind == OPTION_SETTING && (settings[word->setting].capability & word->form);
+
+    assert_ok(&parsed);
+    assert_int_equal(parsed.args.command.n, 5);
+    for (size_t i = 0; i < SET_COUNT; i++)
+        assert_false(config_is_set(&parsed.args.cli, (enum setting_id)i));
+    assert_int_equal(parsed.args.notes.n, warns ? 1 : 0);
+    if (warns) {
+        assert_int_equal(parsed.args.notes.v[0].class, NOTE_WARNING);
+        assert_non_null(strstr(parsed.args.notes.v[0].text, bare));
+        assert_non_null(strstr(parsed.args.notes.v[0].text, "claude"));
+        assert_null(strstr(parsed.args.notes.v[0].text, "canary"));
+    }
+    assert_ok(&separated);
+    assert_int_equal(separated.args.notes.n, 0);
+}
+
+/* P-CLI-2: never read as ours, one warning line. */
+static void test_flags_behind_the_command(void **state)
+{
+    struct option_words words;
+    struct parsed near _cleanup_parsed_ = parse("x", "--networks", "-network", "network", "--netw");
+
+    (void)state;
+    options_list(&words);
+    for (size_t i = 0; i < words.n; i++)
+        check_warning(&words.v[i]);
+    assert_ok(&near);
+    assert_int_equal(near.args.notes.n, 0);
+}
+
+/* P-CLI-8: bytes are kept. */
+static void test_bytes_are_kept(void **state)
+{
+    static const char bytes[] = "/\xff\xc0\x80\x1b[2J\xe2\x80\xae\n";
+    struct parsed parsed _cleanup_parsed_ =
+        parse("--map", bytes, "--env", "\xfe=\xff", bytes, "\xff");
+
+    (void)state;
+    assert_ok(&parsed);
+    assert_string_equal(config_list(&parsed.args.cli, SET_RO_MAPS)->v[0], bytes);
+    assert_string_equal(config_list(&parsed.args.cli, SET_ENV_PASS)->v[0], "\xfe=\xff");
+    assert_string_equal(parsed.args.command.v[0], bytes);
+    assert_string_equal(parsed.args.command.v[1], "\xff");
+}
+
+static void test_error_may_be_absent(void **state)
+{
+    char *argv[] = {xstrdup("ai-jail"), xstrdup("--bogus"), NULL};
+    struct args args;
+
+    (void)state;
+    assert_int_equal(args_parse(2, argv, &args, NULL), -EINVAL);
+    args_free(&args);
+    free(argv[0]);
+    free(argv[1]);
+}
+
+/* True if option stands in text as a whole word. */
+static bool has_word(const char *text, const char *option)
+{
+    size_t len = strlen(option);
+
+    for (const char *at = text; (at = strstr(at, option)); at++)
+        if (strchr(" \n", at[-1]) && strchr(", \n", at[len]))
+            return true;
+    return false;
+}
+
+static void test_help(void **state)
+{
+    _cleanup_free_ char *help = args_help();
+    struct option_words words;
+
+    (void)state;
+    options_list(&words);
+    for (size_t i = 0; i < words.n; i++) {
+        char letter[] = {'-', words.v[i].short_flag, '\0'};
+        _cleanup_free_ char *option = xasprintf("--%s", words.v[i].name);
+
+        if (!has_word(help, option) || (letter[1] && !has_word(help, letter)))
+            fail_msg("--help lacks %s", option);
+    }
+    for (size_t i = 0; i < SET_COUNT; i++)
+        assert_non_null(strstr(help, settings[i].section));
+    assert_non_null(strstr(help, "claude, codex, gemini"));
+    assert_non_null(strstr(help, "\n  125 "));
+    assert_string_equal(help + strlen(help) - 1, "\n");
+}
+
+static void test_help_width(void **state)
+{
+    _cleanup_free_ char *help = args_help();
+
+    (void)state;
+    for (const char *line = help; *line;) {
+        size_t len = strcspn(line, "\n");
+
+        assert_in_range(len, 0, 80);
+        assert_true(len == 0 || line[len - 1] != ' ');
+        for (size_t i = 0; i < len; i++)
+            assert_in_range(line[i], ' ', '~');
+        line += len + 1;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_map_alias_is_the_same_list),
+        cmocka_unit_test(test_last_toggle_wins),
+        cmocka_unit_test(test_short_options),
+        cmocka_unit_test(test_unknown_options),
+        cmocka_unit_test(test_abbreviations_are_refused),
+        cmocka_unit_test(test_huge_unknown_option),
+        cmocka_unit_test(test_env_syntax),
+        cmocka_unit_test(test_verbs),
+        cmocka_unit_test(test_separator),
+        cmocka_unit_test(test_first_other_word_ends_the_options),
+        cmocka_unit_test(test_calls_are_independent),
+        cmocka_unit_test(test_program_called_status),
+        cmocka_unit_test(test_flags_behind_the_command),
+        cmocka_unit_test(test_bytes_are_kept),
+        cmocka_unit_test(test_error_may_be_absent),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_help_width),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
