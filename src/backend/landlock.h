@@ -34,7 +34,7 @@
 #define LL_SCOPE_SIGNAL        (1ULL << 1)
 
 /* The sets of sandbox.md 15. */
-#define LL_SET_READ  (LL_EXECUTE | LL_READ_FILE | LL_READ_DIR)
+#define LL_SET_READ (LL_EXECUTE | LL_READ_FILE | LL_READ_DIR)
 #define LL_SET_WRITE                                                                               \
     (LL_WRITE_FILE | LL_REMOVE_DIR | LL_REMOVE_FILE | LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK |   \
      LL_MAKE_FIFO | LL_MAKE_SYM | LL_REFER | LL_TRUNCATE)

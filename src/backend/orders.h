@@ -15,22 +15,27 @@
 enum launcher_fd {
     LAUNCHER_FD_CONTROL = 3, /* SOCK_SEQPACKET to the supervisor */
     LAUNCHER_FD_ORDERS = 4,
-    LAUNCHER_FD_SELF = 5,    /* the memfd it was started from */
-    LAUNCHER_FD_STDIO = 6,   /* 6, 7, 8: what becomes 0, 1, 2 (unless taken by the PTY) */
+    LAUNCHER_FD_SELF = 5,  /* the memfd it was started from */
+    LAUNCHER_FD_STDIO = 6, /* 6, 7, 8: what becomes 0, 1, 2 (unless taken by the PTY) */
 };
 
 enum orders_flag {
     ORDERS_LANDLOCK = 1 << 0,
     ORDERS_RLIMITS = 1 << 1,
-    ORDERS_SECCOMP = 1 << 2,      /* bubblewrap installed the filter: self-test it */
-    ORDERS_PTY_STDIN = 1 << 3,    /* descriptor 0 becomes the PTY slave */
+    ORDERS_SECCOMP = 1 << 2,   /* bubblewrap installed the filter: self-test it */
+    ORDERS_PTY_STDIN = 1 << 3, /* descriptor 0 becomes the PTY slave */
     ORDERS_PTY_STDOUT = 1 << 4,
     ORDERS_PTY_STDERR = 1 << 5,
-    ORDERS_FOREGROUND = 1 << 6,   /* the command starts in the foreground of the PTY */
+    ORDERS_FOREGROUND = 1 << 6, /* the command starts in the foreground of the PTY */
     ORDERS_NETWORK_OFF = 1 << 7,
     ORDERS_ALLOW_DEBUG = 1 << 8,
+    ORDERS_STRICT = 1 << 9, /* a rule or limit that cannot be set ends the start */
 };
-#define ORDERS_PTY (ORDERS_PTY_STDIN | ORDERS_PTY_STDOUT | ORDERS_PTY_STDERR)
+#define ORDERS_PTY       (ORDERS_PTY_STDIN | ORDERS_PTY_STDOUT | ORDERS_PTY_STDERR)
+#define ORDERS_FLAGS_ALL ((ORDERS_STRICT << 1) - 1)
+
+/* Above what the kernel takes for argv and environment together (6 MiB) plus any plan's rules. */
+#define ORDERS_MAX (16 * MIB)
 
 /* One path-beneath rule; access holds the bits of <linux/landlock.h>, already cut to the ABI. */
 struct orders_rule {
@@ -40,26 +45,29 @@ struct orders_rule {
 
 struct orders {
     uint32_t flags;
-    uint64_t handled_fs;  /* Landlock: attributes of the ruleset */
+    uint64_t handled_fs; /* Landlock: attributes of the ruleset */
     uint64_t handled_net;
     uint64_t scoped;
-    uint64_t fd_access;   /* rights for the objects behind 0-2 (cut to what each is opened for) */
-    uint64_t nproc;       /* UINT64_MAX: leave alone */
+    uint64_t fd_access; /* rights for the objects behind 0-2 (cut to what each is opened for) */
+    uint64_t nproc;     /* UINT64_MAX: leave alone */
     uint64_t nofile_hard;
     uint64_t core;
     uint64_t fsize;
-    uint32_t umask_bits;  /* the caller's umask */
-    uint64_t sigignore;   /* bit N-1: signal N is ignored by the caller and stays so */
-    uint64_t sigmask;     /* bit N-1: signal N is blocked by the caller and stays so */
+    uint32_t umask_bits; /* the caller's umask */
+    uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller and stays so */
+    uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller and stays so */
     char *cwd;
-    char **argv;          /* NULL-terminated */
+    char **argv; /* NULL-terminated */
     char **env;
     struct orders_rule *rules;
     size_t rule_count;
 };
 
-/* Appends the encoded block. 0 or -ENOSPC. */
+/* Appends the encoded block. 0, or -ENOSPC when out's maximum or ORDERS_MAX would be passed; out
+ * then holds a part that orders_decode() refuses. Missing cwd, argv or env count as empty. */
 int orders_encode(const struct orders *orders, struct buf *out);
-/* Pointers in orders point into bytes or into memory that is never freed (the launcher lives as long
- * as the jail). 0 or -EBADMSG. */
+/* Decodes a block of exactly len bytes. Strings point into bytes, which must live as long and may
+ * be changed; the arrays argv, env and rules are malloc'ed (the launcher keeps them for life).
+ * Accepts only known flags, an absolute cwd, at least one word of argv, absolute rule paths, and
+ * nothing behind the last string. 0, or -EBADMSG with orders zeroed. */
 int orders_decode(struct orders *orders, char *bytes, size_t len);

@@ -10,11 +10,16 @@
  *   HELLO (+ PTY master)      ->                     mounts are complete, the program is running
  *                             <-     GO              after the covers are placed and the supervisor
  *                                                    has confined itself
- *   WARN_* (0 or more)        ->
+ *                             <-     SIGNAL, FOREGROUND, CONTINUE, from here on at any time
+ *   WARN_*, PATH_PRUNED       ->                     0 or more
  *   STARTED | FAILED          ->                     exec has happened, or did not
  *   STOPPED, CONTINUED        ->
- *                             <-     SIGNAL, FOREGROUND, CONTINUE
  *   EXITED                    ->                     last message; then the jail ends
+ *
+ * FAILED may come in the place of HELLO, too (unreadable orders, no PTY), and is then the last
+ * message. A command that is killed before its exec is reported as STARTED and EXITED: from outside
+ * the two cannot be told apart. End of file on either side ends the run; so does a message to the
+ * launcher that does not fit its state.
  */
 #pragma once
 
@@ -24,20 +29,20 @@
 
 enum control_type {
     /* from the launcher */
-    CONTROL_HELLO = 1,      /* descriptor: PTY master if a PTY was ordered */
-    CONTROL_WARN_RULE,      /* a: index of the Landlock rule, b: errno */
-    CONTROL_WARN_LIMIT,     /* a: RLIMIT_* number, b: errno */
-    CONTROL_PATH_PRUNED,    /* a: entries kept, b: entries before */
+    CONTROL_HELLO = 1,   /* descriptor: PTY master if a PTY was ordered */
+    CONTROL_WARN_RULE,   /* a: index of the Landlock rule, -1-N for descriptor N; b: errno */
+    CONTROL_WARN_LIMIT,  /* a: RLIMIT_* number, b: errno */
+    CONTROL_PATH_PRUNED, /* a: entries kept, b: entries before; only if some were removed */
     CONTROL_STARTED,
-    CONTROL_FAILED,         /* a: enum launch_stage, b: errno */
-    CONTROL_STOPPED,        /* a: signal */
+    CONTROL_FAILED,  /* a: enum launch_stage, b: errno */
+    CONTROL_STOPPED, /* a: signal */
     CONTROL_CONTINUED,
-    CONTROL_EXITED,         /* a: wait status of the command, b: processes left behind */
+    CONTROL_EXITED, /* a: wait status of the command, b: processes left behind */
     /* from the supervisor */
     CONTROL_GO,
-    CONTROL_SIGNAL,         /* a: signal for the command's process group */
-    CONTROL_FOREGROUND,     /* put the command's group into the foreground of the PTY and continue it */
-    CONTROL_CONTINUE,       /* continue the command's group */
+    CONTROL_SIGNAL,     /* a: signal for the command's process group */
+    CONTROL_FOREGROUND, /* put the command's group into the foreground of the PTY and continue it */
+    CONTROL_CONTINUE,   /* continue the command's group */
     CONTROL_TYPE_COUNT
 };
 
@@ -49,12 +54,12 @@ enum launch_stage {
     STAGE_FORK,
     STAGE_LIMITS,
     STAGE_LANDLOCK,
-    STAGE_SELF_TEST_OPEN,    /* a forbidden open succeeded (b: 0) */
-    STAGE_SELF_TEST_UNSHARE,
+    STAGE_SELF_TEST_OPEN,    /* what Landlock forbids: b is the wrong answer, 0: it succeeded */
+    STAGE_SELF_TEST_UNSHARE, /* what the filter forbids, likewise */
     STAGE_SELF_TEST_SOCKET,
     STAGE_CWD,
-    STAGE_NOT_FOUND,         /* 127 */
-    STAGE_EXEC,              /* 126: b tells why */
+    STAGE_NOT_FOUND, /* 127 */
+    STAGE_EXEC,      /* 126: b tells why */
     STAGE_COUNT
 };
 
@@ -66,12 +71,14 @@ struct control_message {
 };
 _Static_assert(sizeof(struct control_message) == 16, "the message has no padding");
 
-/* Sends one message, with descriptor fd unless it is -1. 0 or -errno (-EAGAIN on a full socket). */
+/* Sends one message without waiting, with descriptor fd unless it is -1. 0 or -errno (-EAGAIN on a
+ * full socket, -EPIPE or -ECONNRESET when the peer is gone; no SIGPIPE). */
 int control_send(int socket, enum control_type type, int32_t a, int32_t b, int fd);
 
 /*
  * Receives one message without waiting. 1 message, 0 end of file, -EAGAIN nothing there, -EBADMSG
- * wrong size or version or surplus descriptors (all closed), -errno. *fd is the descriptor that came
- * with it or -1; the caller owns it.
+ * wrong size, version or type, or surplus descriptors (all closed), -errno. *fd is the descriptor
+ * that came with it or -1; the caller owns it. An empty message counts as end of file. Messages
+ * sent before the peer went away are still delivered, even if it left some of ours unread.
  */
 int control_receive(int socket, struct control_message *message, int *fd);
