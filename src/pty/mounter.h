@@ -14,31 +14,39 @@
 #include "pty/terminal.h"
 
 struct mounter {
-    pid_t pid;  /* 0: none */
-    int socket; /* SOCK_SEQPACKET to it */
+    pid_t pid;                 /* 0: none */
+    int socket;                /* SOCK_SEQPACKET to it */
     struct mounter_page *page; /* shared: terminal state, see below */
 };
 
-/* Shared memory by which the supervisor keeps the mounter able to restore the terminal. */
+#define MOUNTER_RESTORE_MAX 4096
+
+/* Shared memory by which the supervisor keeps the mounter able to restore the terminal. The mounter
+ * reads it only when the supervisor is gone. */
 struct mounter_page {
     uint32_t is_raw;      /* the terminal's modes are changed now */
     uint32_t restore_len; /* bytes of restore that undo what is on */
-    uint32_t sequence;    /* odd while restore is being written */
-    uint8_t restore[4096];
+    struct termios saved; /* as the terminal was found */
+    struct termios raw;   /* as we set it */
+    uint8_t restore[MOUNTER_RESTORE_MAX];
 };
 
 struct mounter_options {
     const struct plan *plan;         /* covers to place, binds to compare */
     int info_fd;                     /* read end of bubblewrap's --info-fd */
     const struct terminal *terminal; /* NULL or fd -1: none */
+    bool with_seccomp;               /* false: this build has no program */
 };
 
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */
 int mounter_start(struct mounter *mounter, const struct mounter_options *options,
                   struct error *error);
-/* Orders the covers and waits for the report, at most timeout_ms. 0, or -errno with the reason. */
-int mounter_place(struct mounter *mounter, int timeout_ms, struct error *error);
-/* Keeps the restore bytes fresh. Cheap: no system call. */
-void mounter_set_restore(struct mounter *mounter, bool is_raw, const void *bytes, size_t len);
+/* Orders the covers and waits for the report, at most timeout_ms. 0, or -errno with the reason,
+ * which names the plan's entry. */
+int mounter_place(struct mounter *mounter, const struct plan *plan, int timeout_ms,
+                  struct error *error);
+/* Keeps the page fresh. Cheap: no system call. The terminal may be NULL. */
+void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
+                         const void *bytes, size_t len);
 /* The supervisor has restored the terminal itself; the mounter ends. Does not wait. */
 void mounter_goodbye(struct mounter *mounter);

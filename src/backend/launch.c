@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * launch: puts the bubblewrap options and the launcher's orders together. How --dry-run shows them
+ * is launch_show.c.
+ */
+#include "backend/launch.h"
+
+#include "backend/bwrap.h"
+#include "backend/rules.h"
+#include "backend/seccomp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int choose_seccomp(struct launch *launch, const struct policy *policy, struct error *error)
+{
+    launch->seccomp_program = -1;
+    if (!policy->seccomp)
+        return 0;
+    if (!seccomp_arch())
+        return error_set(error, ENOTSUP,
+                         "there is no system call filter for this architecture; --no-seccomp "
+                         "starts without one");
+    if (policy->by_root)
+        launch->seccomp_program = policy->allow_debug ? SECCOMP_JAIL_ROOT_DEBUG : SECCOMP_JAIL_ROOT;
+    else
+        launch->seccomp_program = policy->allow_debug ? SECCOMP_JAIL_DEBUG : SECCOMP_JAIL;
+    return 0;
+}
+
+static void fill_orders(struct launch *launch, const struct policy *policy)
+{
+    struct orders *orders = &launch->orders;
+
+    if (policy->landlock && policy->host->landlock_abi > 0)
+        orders->flags |= ORDERS_LANDLOCK;
+    if (policy->rlimits)
+        orders->flags |= ORDERS_RLIMITS;
+    if (policy->seccomp)
+        orders->flags |= ORDERS_SECCOMP;
+    if (policy->allow_debug)
+        orders->flags |= ORDERS_ALLOW_DEBUG;
+    if (policy->network == NETWORK_OFF)
+        orders->flags |= ORDERS_NETWORK_OFF;
+    orders->nproc = policy->limits.nproc;
+    orders->nofile_hard = policy->limits.nofile_hard;
+    orders->core = policy->limits.core;
+    orders->fsize = policy->limits.fsize;
+    orders->cwd = policy->project;
+    orders->argv = policy->argv.v;
+    orders->env = policy->env.v;
+    rules_derive(orders, policy);
+}
+
+int launch_build(struct launch *launch, const struct policy *policy, struct error *error)
+{
+    int r;
+
+    *launch = (struct launch){0};
+    r = choose_seccomp(launch, policy, error);
+    if (r < 0)
+        return r;
+    fill_orders(launch, policy);
+    return bwrap_options(launch, policy, error);
+}
+
+bool launch_is_fd_word(const struct launch *launch, size_t index)
+{
+    static const char *const options[] = {
+        "--bind-fd", "--ro-bind-fd", "--ro-bind-data", "--seccomp", "--info-fd",
+    };
+
+    if (index == 0 || launch->words.v[index][0] != '@')
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+        if (strcmp(launch->words.v[index - 1], options[i]) == 0)
+            return true;
+    return false;
+}
+
+void launch_free(struct launch *launch)
+{
+    rules_free(&launch->orders);
+    strv_free(&launch->words);
+    free(launch->fds);
+    *launch = (struct launch){0};
+}

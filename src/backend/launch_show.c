@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * launch_show: --dry-run, as text and as JSON (cli.md 9).
+ *
+ * The text can be replayed: every word outside a safe set is quoted for a shell, and descriptors
+ * are shown by what they hold. Values of variables are never shown, only names.
+ */
+#include "backend/launch.h"
+
+#include "backend/landlock.h"
+#include "backend/rules.h"
+#include "backend/seccomp.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOW_MAX (64 * MIB)
+
+static const char *const kind_names[PLAN_KIND_COUNT] = {
+    [PLAN_TMPFS] = "tmpfs",
+    [PLAN_DIR] = "dir",
+    [PLAN_RO] = "ro",
+    [PLAN_RW] = "rw",
+    [PLAN_SYMLINK] = "symlink",
+    [PLAN_DATA] = "data",
+    [PLAN_PROC] = "proc",
+    [PLAN_DEV] = "dev",
+    [PLAN_REMOUNT_RO] = "remount-ro",
+    [PLAN_COVER_EMPTY] = "mask",
+    [PLAN_COVER_RO] = "protect",
+};
+
+static bool is_plain(const char *word)
+{
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                               "_@%+=:,./-";
+
+    return word[0] && strspn(word, safe) == strlen(word);
+}
+
+static bool is_printable(const char *word)
+{
+    for (const unsigned char *at = (const unsigned char *)word; *at; at++)
+        if (*at < 0x20 || *at >= 0x7F)
+            return false;
+    return true;
+}
+
+/* Quoted so that a shell reads the same bytes again. */
+static void append_quoted(struct buf *out, const char *word)
+{
+    if (is_plain(word)) {
+        buf_append_str(out, word);
+    } else if (is_printable(word)) {
+        buf_append_byte(out, '\'');
+        for (const char *at = word; *at; at++)
+            if (*at == '\'')
+                buf_append_str(out, "'\\''");
+            else
+                buf_append_byte(out, (uint8_t)*at);
+        buf_append_byte(out, '\'');
+    } else {
+        buf_append_str(out, "$'");
+        for (const unsigned char *at = (const unsigned char *)word; *at; at++)
+            if (*at < 0x20 || *at >= 0x7F)
+                buf_printf(out, "\\x%02X", *at);
+            else if (*at == '\'' || *at == '\\')
+                buf_printf(out, "\\%c", *at);
+            else
+                buf_append_byte(out, *at);
+        buf_append_byte(out, '\'');
+    }
+}
+
+/* What stands for a descriptor word. Static or in text. */
+static const char *fd_label(const struct launch *launch, const char *word, char *text, size_t size)
+{
+    const struct launch_fd *fd = &launch->fds[strtoul(word + 1, NULL, 10)];
+
+    switch (fd->kind) {
+    case LAUNCH_FD_DATA:
+        snprintf(text, size, "<data:%s>", fd->entry->label);
+        return text;
+    case LAUNCH_FD_BIND:
+        return fd->entry->source;
+    case LAUNCH_FD_SECCOMP:
+        return "<fd:seccomp>";
+    default:
+        return "<fd:info>";
+    }
+}
+
+/* An option of the list, or of the replayable form: a bind by descriptor is shown by name. */
+static const char *shown_word(const struct launch *launch, size_t index, char *text, size_t size)
+{
+    const char *word = launch->words.v[index];
+
+    if (launch_is_fd_word(launch, index))
+        return fd_label(launch, word, text, size);
+    if (strcmp(word, "--bind-fd") == 0)
+        return "--bind";
+    if (strcmp(word, "--ro-bind-fd") == 0)
+        return "--ro-bind";
+    return word;
+}
+
+static void append_backend(struct buf *out, const struct launch *launch,
+                           const struct policy *policy)
+{
+    append_quoted(out, policy->host->bwrap.path);
+    for (size_t i = 0; i < launch->words.n; i++) {
+        char text[128];
+        const char *word = shown_word(launch, i, text, sizeof(text));
+        bool option = str_starts(launch->words.v[i], "--");
+        bool joined = i > 0 && (strcmp(launch->words.v[i - 1], "--perms") == 0 ||
+                                strcmp(launch->words.v[i - 1], "--size") == 0);
+
+        /* One group per line: --perms and --size belong to the option behind them. */
+        buf_append_str(out, option && !joined &&
+                                    !(i > 1 && (strcmp(launch->words.v[i - 2], "--perms") == 0 ||
+                                                strcmp(launch->words.v[i - 2], "--size") == 0))
+                                ? " \\\n    "
+                                : " ");
+        append_quoted(out, word);
+    }
+    buf_append_str(out, " \\\n    -- '<fd:launcher>'\n");
+}
+
+static void append_mounts(struct buf *out, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_entry *entry = &plan->v[i];
+
+        buf_printf(out, "  %2d %-10s ", entry->group, kind_names[entry->kind]);
+        append_quoted(out, entry->dest);
+        if (entry->source && !str_eq(entry->source, entry->dest)) {
+            buf_append_str(out, " <- ");
+            append_quoted(out, entry->source);
+        }
+        if (entry->target) {
+            buf_append_str(out, " -> ");
+            append_quoted(out, entry->target);
+        }
+        if (entry->kind == PLAN_TMPFS)
+            buf_printf(out, " %llu MiB", (unsigned long long)(entry->size_bytes / MIB));
+        buf_append_str(out, "  (");
+        log_escape(out, entry->origin, strlen(entry->origin));
+        buf_append_str(out, ")\n");
+    }
+}
+
+static void append_rights(struct buf *out, uint64_t access)
+{
+    bool first = true;
+
+    for (unsigned bit = 0; rules_right_name(bit); bit++) {
+        if (!(access & (1ULL << bit)))
+            continue;
+        buf_printf(out, "%s%s", first ? "" : ",", rules_right_name(bit));
+        first = false;
+    }
+}
+
+static void append_landlock(struct buf *out, const struct launch *launch,
+                            const struct policy *policy)
+{
+    if (!(launch->orders.flags & ORDERS_LANDLOCK)) {
+        buf_append_str(out, policy->landlock ? "  not available in this kernel\n" : "  off\n");
+        return;
+    }
+    buf_printf(out, "  abi %d\n", policy->host->landlock_abi);
+    for (size_t i = 0; i < launch->orders.rule_count; i++) {
+        buf_append_str(out, "  ");
+        append_quoted(out, launch->orders.rules[i].path);
+        buf_append_str(out, " ");
+        append_rights(out, launch->orders.rules[i].access);
+        buf_append_str(out, "\n");
+    }
+    if (launch->orders.scoped & LL_SCOPE_ABSTRACT_UNIX)
+        buf_append_str(out, "  scope abstract unix sockets\n");
+    if (launch->orders.scoped & LL_SCOPE_SIGNAL)
+        buf_append_str(out, "  scope signals\n");
+}
+
+static void append_limits(struct buf *out, const struct limits *limits)
+{
+    if (limits->nproc == UINT64_MAX && limits->nofile_hard == UINT64_MAX)
+        buf_append_str(out, "  off\n");
+    if (limits->nproc != UINT64_MAX)
+        buf_printf(out, "  nproc %llu\n", (unsigned long long)limits->nproc);
+    if (limits->nofile_hard != UINT64_MAX)
+        buf_printf(out, "  nofile %llu\n", (unsigned long long)limits->nofile_hard);
+    if (limits->core != UINT64_MAX)
+        buf_printf(out, "  core %llu\n", (unsigned long long)limits->core);
+    if (limits->fsize != UINT64_MAX)
+        buf_printf(out, "  fsize %llu\n", (unsigned long long)limits->fsize);
+}
+
+static char *variable_name(const char *entry)
+{
+    return xstrndup(entry, strcspn(entry, "="));
+}
+
+char *launch_text(const struct launch *launch, const struct policy *policy)
+{
+    struct buf out CLEANUP(buf_free);
+
+    buf_init(&out, SHOW_MAX);
+    buf_append_str(&out, "command\n ");
+    for (size_t i = 0; i < policy->argv.n; i++) {
+        buf_append_byte(&out, ' ');
+        append_quoted(&out, policy->argv.v[i]);
+    }
+    buf_append_str(&out, "\nbackend\n  ");
+    append_backend(&out, launch, policy);
+    buf_append_str(&out, "mounts\n");
+    append_mounts(&out, &policy->plan);
+    buf_append_str(&out, "environment\n");
+    for (size_t i = 0; i < policy->env.n; i++) {
+        _cleanup_free_ char *name = variable_name(policy->env.v[i]);
+
+        buf_append_str(&out, "  ");
+        append_quoted(&out, name);
+        buf_append_byte(&out, '\n');
+    }
+    buf_printf(&out, "network\n  %s\n", policy->network == NETWORK_FULL ? "full" : "off");
+    buf_append_str(&out, "landlock\n");
+    append_landlock(&out, launch, policy);
+    if (launch->seccomp_program >= 0)
+        buf_printf(&out, "seccomp\n  %s, %u rules\n", seccomp_arch(),
+                   seccomp_rule_count((enum seccomp_program)launch->seccomp_program));
+    else
+        buf_append_str(&out, "seccomp\n  off\n");
+    buf_append_str(&out, "limits\n");
+    append_limits(&out, &policy->limits);
+    return buf_take_cstr(&out);
+}
+
+/* ---- JSON ---- */
+
+/* A JSON string is Unicode; bytes that are not valid UTF-8 or would act on a terminal are escaped
+ * as in every other output. */
+static json_t *json_name(const char *text)
+{
+    struct buf escaped CLEANUP(buf_free);
+
+    buf_init(&escaped, SHOW_MAX);
+    log_escape(&escaped, text, strlen(text));
+    return json_string(buf_cstr(&escaped));
+}
+
+static json_t *json_names(const struct strv *names)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < names->n; i++)
+        json_array_append_new(array, json_name(names->v[i]));
+    return array;
+}
+
+static json_t *json_backend(const struct launch *launch, const struct policy *policy)
+{
+    json_t *args = json_array();
+
+    for (size_t i = 0; i < launch->words.n; i++) {
+        char text[128];
+
+        json_array_append_new(args, json_name(shown_word(launch, i, text, sizeof(text))));
+    }
+    return json_pack("{s:o, s:o}", "path", json_name(policy->host->bwrap.path), "args", args);
+}
+
+static json_t *json_mounts(const struct plan *plan)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_entry *entry = &plan->v[i];
+        const char *source = entry->source ? entry->source : entry->target;
+        json_t *flags = json_array();
+
+        if (entry->optional)
+            json_array_append_new(flags, json_string("optional"));
+        json_array_append_new(array, json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "group",
+                                               (int)entry->group, "kind", kind_names[entry->kind],
+                                               "source", source ? json_name(source) : json_null(),
+                                               "dest", json_name(entry->dest), "origin",
+                                               json_name(entry->origin), "flags", flags));
+    }
+    return array;
+}
+
+static json_t *json_environment(const struct policy *policy)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < policy->env.n; i++) {
+        _cleanup_free_ char *name = variable_name(policy->env.v[i]);
+
+        json_array_append_new(array, json_name(name));
+    }
+    return array;
+}
+
+static json_t *json_landlock(const struct launch *launch, const struct policy *policy)
+{
+    json_t *rules = json_array();
+    json_t *scopes = json_array();
+
+    for (size_t i = 0; i < launch->orders.rule_count; i++) {
+        const struct orders_rule *rule = &launch->orders.rules[i];
+        json_t *rights = json_array();
+
+        for (unsigned bit = 0; rules_right_name(bit); bit++)
+            if (rule->access & (1ULL << bit))
+                json_array_append_new(rights, json_string(rules_right_name(bit)));
+        json_array_append_new(
+            rules, json_pack("{s:o, s:o}", "path", json_name(rule->path), "rights", rights));
+    }
+    if (launch->orders.scoped & LL_SCOPE_ABSTRACT_UNIX)
+        json_array_append_new(scopes, json_string("abstract-unix"));
+    if (launch->orders.scoped & LL_SCOPE_SIGNAL)
+        json_array_append_new(scopes, json_string("signal"));
+    return json_pack("{s:i, s:o, s:o}", "abi",
+                     launch->orders.flags & ORDERS_LANDLOCK ? policy->host->landlock_abi : 0,
+                     "rules", rules, "scopes", scopes);
+}
+
+static json_t *json_limits(const struct limits *limits)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        {"nproc", limits->nproc},
+        {"nofile", limits->nofile_hard},
+        {"core", limits->core},
+        {"fsize", limits->fsize},
+    };
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].value != UINT64_MAX)
+            json_object_set_new(object, rows[i].name, json_integer((json_int_t)rows[i].value));
+    return object;
+}
+
+static json_t *json_seccomp(const struct launch *launch)
+{
+    if (launch->seccomp_program < 0)
+        return json_null();
+    return json_pack("{s:s, s:i}", "arch", seccomp_arch(), "rules",
+                     (int)seccomp_rule_count((enum seccomp_program)launch->seccomp_program));
+}
+
+char *launch_json(const struct launch *launch, const struct policy *policy)
+{
+    json_t *network =
+        json_pack("{s:s, s:[], s:[], s:[]}", "mode",
+                  policy->network == NETWORK_FULL ? "full" : "off", "hosts", "forward", "publish");
+    json_t *root =
+        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:[]}", "version", 1, "command",
+                  json_names(&policy->argv), "backend", json_backend(launch, policy), "mounts",
+                  json_mounts(&policy->plan), "environment", json_environment(policy), "network",
+                  network, "landlock", json_landlock(launch, policy), "seccomp",
+                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks");
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    char *line = text ? xasprintf("%s\n", text) : NULL;
+
+    json_decref(root);
+    free(text);
+    return line;
+}

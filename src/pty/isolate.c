@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * isolate: what the supervisor and the mounter give up.
+ *
+ * The supervisor parses hostile bytes with the user's rights from the first byte of the agent on.
+ * By then it has opened everything it needs: afterwards no file can be written or created
+ * (Landlock), reading is left only where the resolver of libc looks, nothing can be executed and no
+ * other process looked into (seccomp). The mounter keeps mounting and loses executing and talking.
+ *
+ * Both are called while the process has one thread: Landlock and seccomp bind the calling thread
+ * and what it creates later.
+ */
+#include "pty/isolate.h"
+
+#include "backend/landlock.h"
+#include "backend/seccomp.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+/* Where getaddrinfo and its modules read (nsswitch.conf(5), systemd-resolved, nscd). */
+static const char *const readable[] = {
+    "/etc",       "/usr",
+    "/lib",       "/lib32",
+    "/lib64",     "/libx32",
+    "/nix/store", "/run/systemd/resolve",
+    "/run/nscd",  "/run/resolvconf",
+};
+
+int isolate_undumpable(void)
+{
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int restrict_files(int abi, struct error *error)
+{
+    uint64_t handled = landlock_fs_rights(abi);
+    _cleanup_close_ int ruleset = -1;
+    int r;
+
+    ruleset = landlock_create(handled, 0, landlock_scopes(abi) & LL_SCOPE_ABSTRACT_UNIX);
+    if (ruleset < 0)
+        return error_set(error, -ruleset, "Landlock for the supervisor: %s", strerror(-ruleset));
+    for (size_t i = 0; i < ARRAY_SIZE(readable); i++) {
+        r = landlock_allow_path(ruleset, readable[i], LL_READ_FILE | LL_READ_DIR);
+        if (r < 0 && r != -ENOENT)
+            return error_set(error, -r, "Landlock for the supervisor, %s: %s", readable[i],
+                             strerror(-r));
+    }
+    r = landlock_enforce(ruleset, abi);
+    if (r < 0)
+        return error_set(error, -r, "Landlock for the supervisor: %s", strerror(-r));
+    return 0;
+}
+
+static int restrict_calls(enum seccomp_program program, const char *who, struct error *error)
+{
+    int r = seccomp_install(program);
+
+    if (r < 0)
+        return error_set(error, -r, "system call filter of the %s: %s", who, strerror(-r));
+    return 0;
+}
+
+int isolate_supervisor(int abi, bool with_seccomp, struct notes *notes, struct error *error)
+{
+    int r = 0;
+
+    if (abi > 0)
+        r = restrict_files(abi, error);
+    else
+        notes_add(notes, NOTE_SECURITY,
+                  "Landlock is not available: the supervisor keeps its access to files");
+    if (r == 0 && with_seccomp)
+        r = restrict_calls(SECCOMP_SUPERVISOR, "supervisor", error);
+    return r;
+}
+
+int isolate_mounter(bool with_seccomp, struct error *error)
+{
+    return with_seccomp ? restrict_calls(SECCOMP_MOUNTER, "mounter", error) : 0;
+}

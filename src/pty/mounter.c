@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * mounter: the helper process beside the supervisor.
+ *
+ * Life: fork, new session, own seccomp filter; wait for the order; read the jail's pid that
+ * bubblewrap wrote; place the covers (cover.c); report one fixed-size result; then sleep in read
+ * until the supervisor says goodbye or is gone. In the second case it undoes what the terminal
+ * still has on, and its modes, if they are still the ones that we set: the user's shell may be
+ * quicker.
+ *
+ * It inherits the plan by fork and parses nothing but bubblewrap's "child-pid".
+ */
+#include "pty/mounter.h"
+
+#include "base/fd.h"
+#include "pty/cover.h"
+#include "pty/isolate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define INFO_MAX 4096
+
+/* The only two orders. */
+enum { ORDER_PLACE = 'p', ORDER_GOODBYE = 'g' };
+
+/* ---- in the helper ---- */
+
+static pid_t read_jail_pid(int info_fd)
+{
+    static const char key[] = "\"child-pid\":";
+    struct buf text CLEANUP(buf_free);
+    const char *at;
+    long pid;
+
+    buf_init(&text, INFO_MAX + 4096);
+    if (fd_read_all(info_fd, &text, INFO_MAX) < 0)
+        return -1;
+    at = strstr(buf_cstr(&text), key);
+    if (!at)
+        return -1;
+    pid = strtol(at + strlen(key), NULL, 10);
+    return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1;
+}
+
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag &&
+           a->c_cflag == b->c_cflag;
+}
+
+/* The supervisor is gone: what it left on in the terminal is undone. */
+static void restore_terminal(int terminal, const struct mounter_page *page)
+{
+    struct termios now;
+
+    if (terminal < 0 || !page->is_raw)
+        return;
+    if (tcgetattr(terminal, &now) < 0 || !same_modes(&now, &page->raw))
+        return;
+    fd_set_nonblocking(terminal, true);
+    (void)!write(terminal, page->restore, page->restore_len);
+    tcsetattr(terminal, TCSANOW, &page->saved);
+}
+
+static struct cover_result place(const struct mounter_options *options)
+{
+    pid_t pid = read_jail_pid(options->info_fd);
+
+    if (pid < 0)
+        return (struct cover_result){COVER_OPEN_NAMESPACE, ESRCH, -1};
+    return cover_place(pid, options->plan);
+}
+
+static _Noreturn void serve(int socket, const struct mounter_options *options,
+                            const struct mounter_page *page)
+{
+    int terminal = options->terminal ? options->terminal->fd : -1;
+
+    for (;;) {
+        char order = 0;
+        ssize_t n = recv(socket, &order, 1, 0);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 1 && order == ORDER_PLACE) {
+            struct cover_result result = place(options);
+
+            if (send(socket, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result))
+                continue;
+        }
+        if (!(n == 1 && order == ORDER_GOODBYE))
+            restore_terminal(terminal, page);
+        _exit(0);
+    }
+}
+
+/* Closes everything but the descriptors that are still needed (-1: none). */
+static void close_others(int a, int b, int c)
+{
+    unsigned last = 0;
+
+    for (;;) {
+        unsigned next = ~0U;
+        const int keep[] = {a, b, c};
+
+        for (size_t i = 0; i < ARRAY_SIZE(keep); i++)
+            if (keep[i] >= (int)last && (unsigned)keep[i] < next)
+                next = (unsigned)keep[i];
+        if (next > last)
+            close_range(last, next == ~0U ? next : next - 1, 0);
+        if (next == ~0U)
+            return;
+        last = next + 1;
+    }
+}
+
+static _Noreturn void run(int socket, const struct mounter_options *options,
+                          const struct mounter_page *page)
+{
+    static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                  SIGPIPE, SIGTTOU, SIGTTIN, SIGTSTP};
+    int terminal = options->terminal ? options->terminal->fd : -1;
+
+    setsid();
+    for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+        signal(ignored[i], SIG_IGN);
+    close_others(socket, options->info_fd, terminal);
+    if (isolate_undumpable() < 0 || isolate_mounter(options->with_seccomp, NULL) < 0)
+        _exit(1);
+    serve(socket, options, page);
+}
+
+/* ---- in the supervisor ---- */
+
+int mounter_start(struct mounter *mounter, const struct mounter_options *options,
+                  struct error *error)
+{
+    int pair[2];
+
+    *mounter = (struct mounter){.socket = -1};
+    mounter->page = mmap(NULL, sizeof(*mounter->page), PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mounter->page == MAP_FAILED)
+        return error_set(error, errno, "shared memory of the mounter: %s", strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return error_set(error, errno, "socket of the mounter: %s", strerror(errno));
+    mounter->pid = fork();
+    if (mounter->pid == 0)
+        run(pair[1], options, mounter->page);
+    close(pair[1]);
+    mounter->socket = pair[0];
+    if (mounter->pid < 0)
+        return error_set(error, errno, "fork of the mounter: %s", strerror(errno));
+    return 0;
+}
+
+static int explain(const struct cover_result *result, const struct plan *plan, struct error *error)
+{
+    static const char *const stages[COVER_STAGE_COUNT] = {
+        [COVER_OPEN_NAMESPACE] = "the jail's mount namespace cannot be opened",
+        [COVER_JOIN] = "the jail's namespaces cannot be joined",
+        [COVER_PRIVATE] = "the jail's mounts cannot be made private",
+        [COVER_COMPARE] = "something else is mounted than was examined",
+        [COVER_TMPFS] = "the empty file system for masks cannot be mounted",
+        [COVER_OPEN] = "it cannot be opened to be covered",
+        [COVER_PLACE] = "it cannot be covered",
+    };
+    bool known = result->stage > COVER_OK && result->stage < COVER_STAGE_COUNT;
+    bool named = result->index >= 0 && (size_t)result->index < plan->n;
+    int code = result->code > 0 ? result->code : EIO;
+
+    return error_set(error, code, "%s%s%s (%s)", named ? plan->v[result->index].dest : "",
+                     named ? ": " : "", known ? stages[result->stage] : "the mounter failed",
+                     strerror(code));
+}
+
+int mounter_place(struct mounter *mounter, const struct plan *plan, int timeout_ms,
+                  struct error *error)
+{
+    struct pollfd poll_fd = {.fd = mounter->socket, .events = POLLIN};
+    struct cover_result result = {0};
+    const char order = ORDER_PLACE;
+    ssize_t n;
+    int r;
+
+    if (send(mounter->socket, &order, 1, MSG_NOSIGNAL) != 1)
+        return error_set(error, errno, "the mounter is gone");
+    do
+        r = poll(&poll_fd, 1, timeout_ms);
+    while (r < 0 && errno == EINTR);
+    if (r <= 0)
+        return error_set(error, ETIMEDOUT, "the mounter did not answer within %d s",
+                         timeout_ms / 1000);
+    n = recv(mounter->socket, &result, sizeof(result), MSG_TRUNC);
+    if (n != sizeof(result))
+        return error_set(error, EPIPE, "the mounter is gone");
+    return result.stage == COVER_OK ? 0 : explain(&result, plan, error);
+}
+
+void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
+                         const void *bytes, size_t len)
+{
+    struct mounter_page *page = mounter->page;
+
+    assert(len <= MOUNTER_RESTORE_MAX);
+    if (!page)
+        return;
+    page->is_raw = 0;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (len)
+        memcpy(page->restore, bytes, len);
+    page->restore_len = (uint32_t)len;
+    if (terminal && terminal->is_raw) {
+        page->saved = terminal->saved;
+        page->raw = terminal->raw;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        page->is_raw = 1;
+    }
+}
+
+void mounter_goodbye(struct mounter *mounter)
+{
+    const char order = ORDER_GOODBYE;
+
+    if (mounter->socket < 0)
+        return;
+    (void)!send(mounter->socket, &order, 1, MSG_NOSIGNAL);
+    close(steal_fd(&mounter->socket));
+}

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * session: supervises one run.
+ *
+ *   start_jail()          the jail waits, the terminal is untouched           (start.c)
+ *   isolate_supervisor()  nothing can be written, opened or executed any more (isolate.c)
+ *   GO                    the command starts
+ *   uv_run()              control messages, terminal bytes (relay.c), signals, the end of children
+ *   restore               the terminal is as it was; held lines are printed
+ *
+ * The loop is made after the confinement, so that it never gets anything the confinement would have
+ * refused. All state of a run is in struct session; its phase says which messages are valid.
+ *
+ * The run has ended when bubblewrap has been reaped and the last byte of output has been written.
+ * Stopping and continuing is in this file too, because it touches everything: output flushed, modes
+ * undone, the whole process group stopped, and all that again in the other direction.
+ */
+#include "pty/session.h"
+
+#include "backend/seccomp.h"
+#include "base/log.h"
+#include "filter/filter.h"
+#include "pty/control.h"
+#include "pty/diagnose.h"
+#include "pty/isolate.h"
+#include "pty/relay.h"
+#include "pty/start.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define EXIT_OWN_FAILURE 125
+#define GRACE_MS         5000 /* from the first signal to SIGKILL */
+#define END_MS           2000 /* from the command's end to the end of the jail */
+#define TERMINAL_MS      2000 /* a stopped terminal is given up */
+
+enum phase {
+    PHASE_STARTING, /* GO was sent */
+    PHASE_RUNNING,
+    PHASE_STOPPED, /* the command is stopped */
+    PHASE_ENDING,  /* the exit code is known */
+};
+
+static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+enum signal_slot { SLOT_WINCH = 4, SLOT_CONT, SLOT_TSTP, SLOT_CHLD, SLOT_COUNT };
+
+struct session {
+    struct jail jail;
+    enum phase phase;
+    int code;
+    struct filter *filter;
+    struct relay *relay;
+    uv_loop_t loop;
+    uv_poll_t control;
+    uv_timer_t timer; /* grace, or the end of the jail */
+    uv_signal_t signals[SLOT_COUNT];
+    unsigned signal_counts[ARRAY_SIZE(forwarded_signals)];
+    bool owns_terminal; /* the command is in the foreground and the terminal raw */
+    bool output_done;
+    bool backend_gone;
+    bool killed; /* by us */
+    bool closing;
+};
+
+/* ---- the end ---- */
+
+static void close_handle(uv_handle_t *handle, void *arg)
+{
+    (void)arg;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+/* Once nothing is left to wait for, every handle of ours is closed and uv_run() returns. */
+static void finish_if_done(struct session *session)
+{
+    if (session->closing || !session->backend_gone || !session->output_done)
+        return;
+    session->closing = true;
+    uv_close((uv_handle_t *)&session->control, NULL);
+    uv_close((uv_handle_t *)&session->timer, NULL);
+    for (size_t i = 0; i < SLOT_COUNT; i++)
+        uv_close((uv_handle_t *)&session->signals[i], NULL);
+    if (session->relay)
+        relay_close(session->relay);
+    session->relay = NULL;
+}
+
+static void kill_jail(struct session *session)
+{
+    session->killed = true;
+    if (session->jail.spawn.pid > 0)
+        kill(session->jail.spawn.pid, SIGKILL);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    kill_jail(timer->data);
+}
+
+static void end_run(struct session *session, int code)
+{
+    if (session->phase == PHASE_ENDING)
+        return;
+    session->phase = PHASE_ENDING;
+    session->code = code;
+    uv_poll_stop(&session->control);
+    uv_timer_start(&session->timer, on_timer, END_MS, 0);
+    if (session->relay)
+        relay_finish(session->relay);
+    else
+        session->output_done = true;
+    finish_if_done(session);
+}
+
+/* The jail cannot be trusted or supervised any longer. */
+static void abort_run(struct session *session, const char *why)
+{
+    if (session->phase != PHASE_ENDING)
+        log_line(NOTE_FATAL, "%s; the jail is ended", why);
+    kill_jail(session);
+    end_run(session, EXIT_OWN_FAILURE);
+}
+
+static void send_control(struct session *session, enum control_type type, int a)
+{
+    int r = control_send(session->jail.spawn.control, type, a, 0, -1);
+
+    if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+        abort_run(session, "the launcher does not take orders");
+}
+
+/* ---- terminal ---- */
+
+static void keep_restore(struct session *session)
+{
+    struct buf bytes CLEANUP(buf_free);
+
+    buf_init(&bytes, FILTER_RESTORE_MAX);
+    if (session->filter)
+        filter_restore(session->filter, &bytes);
+    mounter_set_restore(&session->jail.mounter, &session->jail.terminal, bytes.data, bytes.len);
+}
+
+static void on_restore_changed(void *arg)
+{
+    keep_restore(arg);
+}
+
+/* Undoes what the command left on, then the modes. */
+static void give_terminal_back(struct session *session)
+{
+    static const char cut[] = "\030\033\\"; /* CAN, ST: half a sequence may stand there */
+    struct terminal *terminal = &session->jail.terminal;
+    struct buf bytes CLEANUP(buf_free);
+
+    if (terminal->fd < 0)
+        return;
+    buf_init(&bytes, FILTER_RESTORE_MAX + sizeof(cut));
+    if (session->relay && relay_was_cut(session->relay))
+        buf_append(&bytes, cut, sizeof(cut) - 1);
+    if (session->filter)
+        filter_restore(session->filter, &bytes);
+    if (bytes.len)
+        terminal_write(terminal, bytes.data, bytes.len, TERMINAL_MS);
+    terminal_restore(terminal);
+    mounter_set_restore(&session->jail.mounter, terminal, NULL, 0);
+}
+
+static void take_terminal(struct session *session)
+{
+    struct terminal *terminal = &session->jail.terminal;
+    struct winsize size;
+
+    if (terminal_set_raw(terminal) < 0)
+        return;
+    session->owns_terminal = true;
+    keep_restore(session);
+    terminal_size(terminal, &size);
+    relay_resize(session->relay, &size);
+    relay_set_input(session->relay, true);
+}
+
+/* ---- stop and continue ---- */
+
+static void resume(struct session *session)
+{
+    struct terminal *terminal = &session->jail.terminal;
+    bool foreground = terminal->fd >= 0 && terminal_is_foreground(terminal);
+
+    if (session->phase != PHASE_STOPPED)
+        return;
+    session->phase = PHASE_RUNNING;
+    if (session->owns_terminal && foreground) {
+        struct buf bytes CLEANUP(buf_free);
+
+        take_terminal(session);
+        buf_init(&bytes, FILTER_RESTORE_MAX);
+        if (session->filter)
+            filter_resume(session->filter, &bytes);
+        if (bytes.len)
+            terminal_write(terminal, bytes.data, bytes.len, TERMINAL_MS);
+    }
+    if (session->relay)
+        relay_pause(session->relay, false);
+    send_control(session,
+                 session->owns_terminal && foreground ? CONTROL_FOREGROUND : CONTROL_CONTINUE, 0);
+}
+
+/* The command has stopped: so do we, with everything that started us. Returns when continued. */
+static void suspend(struct session *session)
+{
+    if (session->relay) {
+        relay_flush(session->relay, TERMINAL_MS);
+        relay_pause(session->relay, true);
+    }
+    give_terminal_back(session);
+    kill(0, SIGSTOP);
+    resume(session);
+}
+
+/* A pipeline such as `ai-jail make | less`: the command asks for the terminal by reading it. */
+static void on_stopped(struct session *session, int sig)
+{
+    bool asks = sig == SIGTTIN || sig == SIGTTOU;
+
+    session->phase = PHASE_STOPPED;
+    if (!asks || !session->relay || session->owns_terminal) {
+        suspend(session);
+        return;
+    }
+    while (!terminal_is_foreground(&session->jail.terminal))
+        kill(0, SIGSTOP);
+    session->phase = PHASE_RUNNING;
+    take_terminal(session);
+    send_control(session, CONTROL_FOREGROUND, 0);
+}
+
+/* ---- messages of the launcher ---- */
+
+static void on_exited(struct session *session, const struct control_message *message)
+{
+    int status = message->a;
+
+    if (message->b > 0)
+        log_line(NOTE_INFO, "%d process%s left behind by the command ended with the jail",
+                 message->b, message->b == 1 ? "" : "es");
+    if (WIFEXITED(status))
+        end_run(session, WEXITSTATUS(status));
+    else if (WIFSIGNALED(status))
+        end_run(session, 128 + WTERMSIG(status));
+    else
+        abort_run(session, "the launcher reported an impossible exit status");
+}
+
+static void on_failed(struct session *session, const struct control_message *message)
+{
+    struct error error = {0};
+    int code = diagnose_failed(message, session->jail.policy, &error);
+
+    log_line(NOTE_FATAL, "%s", error.text);
+    end_run(session, code);
+}
+
+static void on_warning(struct session *session, const struct control_message *message)
+{
+    const struct orders *orders = &session->jail.launch->orders;
+
+    if (message->type == CONTROL_PATH_PRUNED) {
+        log_line(NOTE_VERBOSE, "PATH: %d of %d directories exist in the jail", message->a,
+                 message->b);
+    } else if (message->type == CONTROL_WARN_LIMIT) {
+        log_line(NOTE_WARNING, "a resource limit could not be set (RLIMIT %d): %s", message->a,
+                 strerror(message->b));
+    } else {
+        bool named = message->a >= 0 && (size_t)message->a < orders->rule_count;
+
+        log_line(NOTE_SECURITY, "Landlock: no rule for %s: %s",
+                 named ? orders->rules[message->a].path : "a standard descriptor",
+                 strerror(message->b));
+    }
+}
+
+/* Which messages a phase accepts; anything else ends the run. */
+static bool is_expected(const struct session *session, uint32_t type)
+{
+    switch (type) {
+    case CONTROL_WARN_RULE:
+    case CONTROL_WARN_LIMIT:
+    case CONTROL_PATH_PRUNED:
+    case CONTROL_STARTED:
+    case CONTROL_FAILED:
+        return session->phase == PHASE_STARTING;
+    case CONTROL_STOPPED:
+        return session->phase == PHASE_RUNNING;
+    case CONTROL_CONTINUED:
+    case CONTROL_EXITED:
+        return session->phase == PHASE_RUNNING || session->phase == PHASE_STOPPED;
+    default:
+        return false;
+    }
+}
+
+static void on_message(struct session *session, const struct control_message *message)
+{
+    if (!is_expected(session, message->type)) {
+        abort_run(session, "the launcher said something unexpected");
+        return;
+    }
+    switch (message->type) {
+    case CONTROL_STARTED:
+        session->phase = PHASE_RUNNING;
+        break;
+    case CONTROL_FAILED:
+        on_failed(session, message);
+        break;
+    case CONTROL_STOPPED:
+        on_stopped(session, message->a);
+        break;
+    case CONTROL_CONTINUED:
+        session->phase = PHASE_RUNNING;
+        break;
+    case CONTROL_EXITED:
+        on_exited(session, message);
+        break;
+    default:
+        on_warning(session, message);
+        break;
+    }
+}
+
+static void lost_backend(struct session *session)
+{
+    if (session->phase == PHASE_ENDING)
+        return;
+    if (session->killed) {
+        end_run(session, 128 + SIGKILL);
+        return;
+    }
+    abort_run(session, "the jail ended without reporting how the command did");
+}
+
+/* Takes every message that is there. */
+static void read_control(struct session *session)
+{
+    while (session->phase != PHASE_ENDING) {
+        struct control_message message;
+        int fd = -1;
+        int r = control_receive(session->jail.spawn.control, &message, &fd);
+
+        if (fd >= 0) {
+            close(fd);
+            r = -EBADMSG;
+        }
+        if (r == -EAGAIN)
+            return;
+        if (r == 1)
+            on_message(session, &message);
+        else if (r == 0 || r == -ECONNRESET)
+            lost_backend(session);
+        else
+            abort_run(session, "the launcher said something unexpected");
+    }
+}
+
+static void on_control(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    read_control(poll->data);
+}
+
+/* ---- signals ---- */
+
+static void forward_signal(struct session *session, size_t slot)
+{
+    int sig = forwarded_signals[slot];
+
+    if (session->phase == PHASE_ENDING || session->signal_counts[slot]++ > 0) {
+        kill_jail(session);
+        return;
+    }
+    send_control(session, CONTROL_SIGNAL, sig);
+    /* A stopped command takes the signal only when it is continued. */
+    if (session->phase == PHASE_STOPPED)
+        send_control(session, CONTROL_CONTINUE, 0);
+    if (session->phase != PHASE_ENDING && !uv_is_active((uv_handle_t *)&session->timer))
+        uv_timer_start(&session->timer, on_timer, GRACE_MS, 0);
+}
+
+static void on_child(struct session *session)
+{
+    struct jail *jail = &session->jail;
+    int status;
+
+    if (jail->mounter.pid > 0 &&
+        waitpid(jail->mounter.pid, &status, WNOHANG | WUNTRACED) == jail->mounter.pid) {
+        if (!WIFSTOPPED(status))
+            jail->mounter.pid = 0;
+        abort_run(session, "the mounter is gone");
+    }
+    if (jail->spawn.pid > 0 && waitpid(jail->spawn.pid, &status, WNOHANG) == jail->spawn.pid) {
+        jail->spawn.pid = 0;
+        session->backend_gone = true;
+        read_control(session);
+        lost_backend(session);
+    }
+    finish_if_done(session);
+}
+
+/* Continued, perhaps into the foreground by `fg` after `bg`. */
+static void on_continued(struct session *session)
+{
+    if (session->owns_terminal && session->phase == PHASE_RUNNING &&
+        !session->jail.terminal.is_raw && terminal_is_foreground(&session->jail.terminal))
+        take_terminal(session);
+    else
+        resume(session);
+}
+
+static void on_resize(struct session *session)
+{
+    struct winsize size;
+
+    if (!session->relay)
+        return;
+    terminal_size(&session->jail.terminal, &size);
+    relay_resize(session->relay, &size);
+}
+
+static void on_signal(uv_signal_t *handle, int sig)
+{
+    struct session *session = handle->data;
+
+    switch (sig) {
+    case SIGCHLD:
+        on_child(session);
+        break;
+    case SIGWINCH:
+        on_resize(session);
+        break;
+    case SIGTSTP:
+        if (session->phase != PHASE_ENDING)
+            send_control(session, CONTROL_SIGNAL, SIGTSTP);
+        break;
+    case SIGCONT:
+        on_continued(session);
+        break;
+    default:
+        forward_signal(session, (size_t)(handle - session->signals));
+        break;
+    }
+}
+
+/* ---- the loop ---- */
+
+static void on_output_end(void *arg)
+{
+    struct session *session = arg;
+
+    session->output_done = true;
+    /* EOF of the PTY without a word from the launcher: the message is on its way. */
+    finish_if_done(session);
+}
+
+static void on_terminal_gone(void *arg)
+{
+    struct session *session = arg;
+
+    if (session->phase != PHASE_ENDING)
+        forward_signal(session, 1); /* as SIGHUP */
+}
+
+static struct filter *make_filter(const struct jail *jail)
+{
+    struct filter_profile profile = filter_profile_fixed;
+    const char *term = host_getenv(jail->policy->host, "TERM");
+    struct winsize size;
+
+    terminal_size(&jail->terminal, &size);
+    profile.rows = size.ws_row;
+    profile.cols = size.ws_col;
+    profile.cell_width_px = size.ws_xpixel / size.ws_col;
+    profile.cell_height_px = size.ws_ypixel / size.ws_row;
+    profile.is_linux_console = term && str_eq(term, "linux");
+    /* Not asked yet: what is unknown is answered as lacking. */
+    profile.has_sync = false;
+    profile.has_kitty_keys = false;
+    profile.has_theme_report = false;
+    profile.foreground[0] = '\0';
+    profile.background[0] = '\0';
+    profile.cursor[0] = '\0';
+    return filter_new(&profile);
+}
+
+static int open_relay(struct session *session, bool passthrough, struct error *error)
+{
+    struct jail *jail = &session->jail;
+    struct relay_options options = {
+        .loop = &session->loop,
+        .terminal = &jail->terminal,
+        .master = jail->master,
+        .on_output_end = on_output_end,
+        .on_terminal_gone = on_terminal_gone,
+        .on_restore_changed = on_restore_changed,
+        .arg = session,
+    };
+
+    if (jail->master < 0) {
+        session->output_done = true;
+        return 0;
+    }
+    if (!passthrough)
+        session->filter = make_filter(jail);
+    options.filter = session->filter;
+    terminal_copy_to_pty(&jail->terminal, jail->master);
+    session->relay = relay_new(&options, error);
+    if (!session->relay)
+        return -error->code;
+    jail->master = -1;
+    if (jail->stdio.foreground)
+        take_terminal(session);
+    return 0;
+}
+
+static void start_handles(struct session *session)
+{
+    static const int others[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD};
+
+    uv_poll_init(&session->loop, &session->control, session->jail.spawn.control);
+    session->control.data = session;
+    uv_poll_start(&session->control, UV_READABLE | UV_DISCONNECT, on_control);
+    uv_timer_init(&session->loop, &session->timer);
+    session->timer.data = session;
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
+        uv_signal_init(&session->loop, &session->signals[i]);
+        session->signals[i].data = session;
+        uv_signal_start(&session->signals[i], on_signal,
+                        i < ARRAY_SIZE(forwarded_signals) ? forwarded_signals[i]
+                                                          : others[i - SLOT_WINCH]);
+    }
+}
+
+/* True if stderr is the terminal that the run owns: lines of ours would land in its screen. */
+static bool shares_stderr(const struct jail *jail)
+{
+    struct stat a;
+    struct stat b;
+
+    return jail->terminal.fd >= 0 && fstat(jail->terminal.fd, &a) == 0 &&
+           fstat(STDERR_FILENO, &b) == 0 && S_ISCHR(b.st_mode) && a.st_rdev == b.st_rdev;
+}
+
+static int supervise(struct session *session, const struct session_options *options)
+{
+    struct error error = {0};
+
+    signal(SIGPIPE, SIG_IGN);
+    if (uv_loop_init(&session->loop) < 0) {
+        log_line(NOTE_FATAL, "the event loop cannot be made");
+        return EXIT_OWN_FAILURE;
+    }
+    start_handles(session);
+    if (shares_stderr(&session->jail))
+        log_hold();
+    if (open_relay(session, options->passthrough, &error) < 0) {
+        abort_run(session, error.text);
+    } else {
+        send_control(session, CONTROL_GO, 0);
+    }
+    on_child(session); /* what ended before the handler was there */
+    uv_run(&session->loop, UV_RUN_DEFAULT);
+    uv_walk(&session->loop, close_handle, NULL);
+    uv_run(&session->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&session->loop);
+    give_terminal_back(session);
+    log_release();
+    return session->code;
+}
+
+static int confine(const struct jail *jail, struct error *error)
+{
+    struct notes notes = {0};
+    int r =
+        isolate_supervisor(jail->policy->host->landlock_abi, seccomp_arch() != NULL, &notes, error);
+
+    log_notes(&notes);
+    return r;
+}
+
+int session_run(const struct session_options *options)
+{
+    struct session session = {.phase = PHASE_STARTING};
+    struct error error = {0};
+    struct notes notes = {0};
+    int code = EXIT_OWN_FAILURE;
+    int r = start_jail(&session.jail, options->policy, options->launch, &notes, &error);
+
+    log_notes(&notes);
+    if (r < 0) {
+        log_line(NOTE_FATAL, "%s", error.text);
+        return EXIT_OWN_FAILURE;
+    }
+    r = confine(&session.jail, &error);
+    if (r < 0)
+        log_line(NOTE_FATAL, "%s", error.text);
+    else
+        code = supervise(&session, options);
+    filter_free(session.filter);
+    start_abandon(&session.jail);
+    return code;
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * spawn: from the description of a launch to a running bubblewrap.
+ *
+ * Every descriptor is made with a number above those that the launcher expects (enum launcher_fd),
+ * CLOEXEC. Their numbers are written into the option list, which is sealed. The child then clears
+ * CLOEXEC of exactly the listed ones and puts the launcher's in place. A failure between fork and
+ * exec travels as {stage, errno} over a CLOEXEC pipe.
+ */
+#include "pty/spawn.h"
+
+#include "backend/seccomp.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* First number for descriptors of ours; the launcher's are below it. */
+#define FD_FIRST     16
+#define WORDS_MAX    (8 * MIB)
+#define OOM_SCORE    500
+#define LAUNCHER_ARG "/proc/self/fd/5"
+
+extern const uint8_t launcher_image[];
+extern const uint8_t launcher_image_end[];
+
+/* Moves a fresh descriptor above the launcher's numbers; passes -errno through. */
+static int lift(int fd)
+{
+    int lifted;
+
+    if (fd < 0 || fd >= FD_FIRST)
+        return fd;
+    lifted = fcntl(fd, F_DUPFD_CLOEXEC, FD_FIRST);
+    if (lifted < 0)
+        lifted = -errno;
+    close(fd);
+    return lifted;
+}
+
+static int open_bind(const struct plan_entry *entry, struct error *error)
+{
+    int fd = open(entry->source, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return error_set(error, errno, "%s (%s): %s", entry->source, entry->origin,
+                         strerror(errno));
+    if (st.st_dev != entry->st.dev || st.st_ino != entry->st.ino) {
+        close(fd);
+        return error_set(error, ESTALE,
+                         "%s (%s) was replaced while the jail was being planned; "
+                         "try again",
+                         entry->source, entry->origin);
+    }
+    return fd;
+}
+
+static int make_fd(struct spawn *spawn, const struct launch *launch, const struct launch_fd *wanted,
+                   struct error *error)
+{
+    const void *program;
+    size_t len;
+
+    switch (wanted->kind) {
+    case LAUNCH_FD_BIND:
+        return open_bind(wanted->entry, error);
+    case LAUNCH_FD_DATA:
+        return fd_sealed_memfd(wanted->entry->label, wanted->entry->data,
+                               strlen(wanted->entry->data), false);
+    case LAUNCH_FD_SECCOMP:
+        program = seccomp_program((enum seccomp_program)launch->seccomp_program, &len);
+        return program ? fd_sealed_memfd("seccomp", program, len, false) : -ENOTSUP;
+    default:
+        return steal_fd(&spawn->info_write);
+    }
+}
+
+static int make_fds(struct spawn *spawn, const struct launch *launch, struct error *error)
+{
+    int info[2];
+
+    if (pipe2(info, O_CLOEXEC) < 0)
+        return error_set(error, errno, "pipe: %s", strerror(errno));
+    spawn->info_read = lift(info[0]);
+    spawn->info_write = lift(info[1]);
+    spawn->fds = xcalloc(launch->fd_count, sizeof(*spawn->fds));
+    for (size_t i = 0; i < launch->fd_count; i++) {
+        int fd = lift(make_fd(spawn, launch, &launch->fds[i], error));
+
+        if (fd < 0)
+            return error && error->code
+                       ? fd
+                       : error_set(error, -fd, "descriptor for bubblewrap: %s", strerror(-fd));
+        spawn->fds[spawn->fd_count++] = fd;
+    }
+    return 0;
+}
+
+/* The option list with real descriptor numbers, NUL-separated. */
+static int make_args(struct spawn *spawn, const struct launch *launch)
+{
+    struct buf words CLEANUP(buf_free);
+    size_t next_fd = 0;
+
+    buf_init(&words, WORDS_MAX);
+    for (size_t i = 0; i < launch->words.n; i++) {
+        const char *word = launch->words.v[i];
+
+        if (launch_is_fd_word(launch, i) && next_fd < spawn->fd_count)
+            buf_printf(&words, "%d", spawn->fds[next_fd++]);
+        else
+            buf_append_str(&words, word);
+        buf_append_byte(&words, '\0');
+    }
+    if (words.overflow || next_fd != spawn->fd_count)
+        return -E2BIG;
+    return fd_sealed_memfd("bwrap-options", words.data, words.len, false);
+}
+
+static void read_signals(struct orders *orders)
+{
+    sigset_t mask;
+
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    for (int sig = 1; sig <= 64; sig++) {
+        struct sigaction action;
+
+        if (sigismember(&mask, sig) == 1)
+            orders->sigmask |= 1ULL << (sig - 1);
+        if (sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            orders->sigignore |= 1ULL << (sig - 1);
+    }
+}
+
+static int make_orders(const struct launch *launch, const struct spawn_stdio *stdio)
+{
+    struct orders orders = launch->orders;
+    struct buf bytes CLEANUP(buf_free);
+    mode_t mask = umask(0);
+    int r;
+
+    umask(mask);
+    orders.umask_bits = mask;
+    read_signals(&orders);
+    for (int fd = 0; fd <= 2; fd++)
+        if (stdio->is_pty[fd])
+            orders.flags |= (uint32_t)ORDERS_PTY_STDIN << fd;
+    if (stdio->foreground)
+        orders.flags |= ORDERS_FOREGROUND;
+    buf_init(&bytes, 64 * MIB);
+    r = orders_encode(&orders, &bytes);
+    return r < 0 ? r : fd_sealed_memfd("orders", bytes.data, bytes.len, false);
+}
+
+static int make_control(struct spawn *spawn)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return -errno;
+    spawn->control = lift(pair[0]);
+    spawn->control_jail = lift(pair[1]);
+    return spawn->control < 0 || spawn->control_jail < 0 ? -EMFILE : 0;
+}
+
+int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct spawn_stdio *stdio,
+                  struct error *error)
+{
+    int r;
+
+    *spawn = SPAWN_NONE;
+    r = make_fds(spawn, launch, error);
+    if (r < 0)
+        return r;
+    spawn->args = lift(make_args(spawn, launch));
+    spawn->orders = lift(make_orders(launch, stdio));
+    spawn->launcher = lift(fd_sealed_memfd("launcher", launcher_image,
+                                           (size_t)(launcher_image_end - launcher_image), true));
+    spawn->errors = lift(memfd_create("bwrap-errors", MFD_CLOEXEC));
+    r = make_control(spawn);
+    if (r == 0 && spawn->args < 0)
+        r = spawn->args;
+    if (r == 0 && spawn->orders < 0)
+        r = spawn->orders;
+    if (r == 0 && spawn->launcher < 0)
+        r = spawn->launcher;
+    if (r == 0 && spawn->errors < 0)
+        r = -EMFILE;
+    return r < 0 ? error_set(error, -r, "descriptors of the launch: %s", strerror(-r)) : 0;
+}
+
+/* ---- between fork and exec ---- */
+
+struct child_failure {
+    int32_t stage;
+    int32_t code;
+};
+
+enum child_stage { CHILD_PARENT, CHILD_GROUP, CHILD_STDIO, CHILD_FDS, CHILD_EXEC };
+
+static const char *const child_stages[] = {
+    [CHILD_PARENT] = "the parent is gone",
+    [CHILD_GROUP] = "process group",
+    [CHILD_STDIO] = "standard descriptors",
+    [CHILD_FDS] = "descriptors",
+    [CHILD_EXEC] = "execution",
+};
+
+static _Noreturn void child_fail(int report, enum child_stage stage)
+{
+    struct child_failure failure = {(int32_t)stage, errno};
+
+    (void)!write(report, &failure, sizeof(failure));
+    _exit(125);
+}
+
+/* The jail shall be the OOM killer's first choice; a caller's higher value stays. */
+static void raise_oom_score(void)
+{
+    _cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    char text[16] = "";
+
+    if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || strtol(text, NULL, 10) >= OOM_SCORE)
+        return;
+    (void)!pwrite(fd, "500", 3, 0);
+}
+
+static void default_signals(void)
+{
+    sigset_t none;
+
+    for (int sig = 1; sig <= 64; sig++)
+        signal(sig, SIG_DFL); /* fails for KILL, STOP and libc's own: as it must */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static bool place_stdio(const struct spawn *spawn, const struct spawn_stdio *stdio, int null)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (dup2(stdio->is_pty[fd] ? null : fd, LAUNCHER_FD_STDIO + fd) < 0)
+            return false;
+    return dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(spawn->errors, 2) == 2;
+}
+
+static bool place_fds(const struct spawn *spawn)
+{
+    if (dup2(spawn->control_jail, LAUNCHER_FD_CONTROL) < 0 ||
+        dup2(spawn->orders, LAUNCHER_FD_ORDERS) < 0 || dup2(spawn->launcher, LAUNCHER_FD_SELF) < 0)
+        return false;
+    for (size_t i = 0; i < spawn->fd_count; i++)
+        if (fcntl(spawn->fds[i], F_SETFD, 0) < 0)
+            return false;
+    return fcntl(spawn->args, F_SETFD, 0) == 0;
+}
+
+static _Noreturn void child(const struct spawn *spawn, const struct policy *policy,
+                            const struct spawn_stdio *stdio, const char *args_fd, int report,
+                            pid_t parent)
+{
+    char *const argv[] = {(char[]){"bwrap"}, (char[]){"--args"},     (char *)(uintptr_t)args_fd,
+                          (char[]){"--"},    (char[]){LAUNCHER_ARG}, NULL};
+    char *const env[] = {NULL};
+    int null;
+
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+        child_fail(report, CHILD_PARENT);
+    if (setpgid(0, 0) < 0)
+        child_fail(report, CHILD_GROUP);
+    raise_oom_score();
+    default_signals();
+    null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    null = null < 0 ? null : fcntl(null, F_DUPFD_CLOEXEC, FD_FIRST);
+    if (null < 0 || !place_stdio(spawn, stdio, null))
+        child_fail(report, CHILD_STDIO);
+    if (!place_fds(spawn))
+        child_fail(report, CHILD_FDS);
+    fexecve(policy->host->bwrap.fd, argv, env);
+    child_fail(report, CHILD_EXEC);
+}
+
+int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
+                struct error *error)
+{
+    struct child_failure failure;
+    char args_fd[16];
+    pid_t parent = getpid();
+    int report[2];
+    ssize_t n;
+
+    snprintf(args_fd, sizeof(args_fd), "%d", spawn->args);
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return error_set(error, errno, "pipe: %s", strerror(errno));
+    report[1] = lift(report[1]);
+    spawn->pid = report[1] < 0 ? -1 : fork();
+    if (spawn->pid == 0)
+        child(spawn, policy, stdio, args_fd, report[1], parent);
+    close(report[1]);
+    if (spawn->pid < 0) {
+        close(report[0]);
+        return error_set(error, errno, "fork: %s", strerror(errno));
+    }
+    do
+        n = read(report[0], &failure, sizeof(failure));
+    while (n < 0 && errno == EINTR);
+    close(report[0]);
+    if (n == 0)
+        return 0;
+    waitpid(spawn->pid, NULL, 0);
+    spawn->pid = 0;
+    if (n != sizeof(failure) || failure.stage < 0 || failure.stage > CHILD_EXEC)
+        return error_set(error, EIO, "%s cannot be started", policy->host->bwrap.path);
+    return error_set(error, failure.code > 0 ? failure.code : EIO, "%s cannot be started: %s: %s",
+                     policy->host->bwrap.path, child_stages[failure.stage], strerror(failure.code));
+}
+
+static void close_slot(int *fd)
+{
+    if (*fd >= 0)
+        close(steal_fd(fd));
+}
+
+void spawn_close_child_side(struct spawn *spawn)
+{
+    for (size_t i = 0; i < spawn->fd_count; i++)
+        close_slot(&spawn->fds[i]);
+    close_slot(&spawn->args);
+    close_slot(&spawn->orders);
+    close_slot(&spawn->launcher);
+    close_slot(&spawn->info_write);
+    close_slot(&spawn->control_jail);
+}
+
+void spawn_free(struct spawn *spawn)
+{
+    spawn_close_child_side(spawn);
+    close_slot(&spawn->info_read);
+    close_slot(&spawn->errors);
+    close_slot(&spawn->control);
+    free(spawn->fds);
+    *spawn = SPAWN_NONE;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * spawn: makes the descriptors that a launch describes and starts bubblewrap with them.
+ */
+#pragma once
+
+#include "backend/launch.h"
+
+/* What becomes 0, 1, 2 of the command. */
+struct spawn_stdio {
+    bool is_pty[3]; /* replaced by the jail's PTY, the descriptor is not passed */
+    bool foreground;
+};
+
+struct spawn {
+    /* made by spawn_prepare */
+    int *fds; /* one per launch->fds, all above the launcher's numbers */
+    size_t fd_count;
+    int args; /* sealed memfd with the option list */
+    int orders;
+    int launcher;
+    int info_write; /* bubblewrap's --info-fd */
+    int info_read;  /* for the mounter */
+    int errors;     /* memfd that collects bubblewrap's stderr */
+    int control;    /* our end of the control socket */
+    int control_jail;
+    /* made by spawn_start */
+    pid_t pid;
+};
+
+/* Nothing made yet. */
+#define SPAWN_NONE                                                                                 \
+    (struct spawn)                                                                                 \
+    {                                                                                              \
+        .args = -1, .orders = -1, .launcher = -1, .info_write = -1, .info_read = -1, .errors = -1, \
+        .control = -1, .control_jail = -1                                                          \
+    }
+
+/*
+ * Opens and seals everything. The sources of binds are opened and compared with what the planner
+ * examined. Fills the caller's state (umask, signals) into a copy of the orders. 0 or -errno.
+ */
+int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct spawn_stdio *stdio,
+                  struct error *error);
+
+/*
+ * Forks and executes the checked bubblewrap. The child gets an empty environment, /dev/null on 0
+ * and 1, the error memfd on 2, the launcher's descriptors 3 to 8 and those of the options; nothing
+ * else. 0 or -errno (also when exec failed).
+ */
+int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
+                struct error *error);
+
+/* Closes what only the child needed. */
+void spawn_close_child_side(struct spawn *spawn);
+void spawn_free(struct spawn *spawn);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * start: from a launch to a jail that waits for "go".
+ *
+ * Runs before any signal handler is installed and before the terminal is touched: a signal in this
+ * phase ends the process, and the jail dies with it (--die-with-parent).
+ */
+#include "pty/start.h"
+
+#include "backend/seccomp.h"
+#include "pty/control.h"
+#include "pty/diagnose.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HELLO_TIMEOUT_MS 45000
+#define SLOW_MS          2000
+#define PLACE_TIMEOUT_MS 15000
+#define PTMX_MAJOR       5 /* Documentation/admin-guide/devices.txt: 5:2 is /dev/ptmx */
+#define PTMX_MINOR       2
+
+static bool wants_pty(const struct jail *jail)
+{
+    return jail->stdio.is_pty[0] || jail->stdio.is_pty[1] || jail->stdio.is_pty[2];
+}
+
+static int open_terminal(struct jail *jail, struct error *error)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        jail->stdio.is_pty[fd] = jail->policy->host->is_tty[fd];
+    if (!wants_pty(jail))
+        return 0;
+    /* With both, the terminal is ours: the command starts in the foreground (cli.md 8). */
+    jail->stdio.foreground = jail->stdio.is_pty[0] && jail->stdio.is_pty[1];
+    return terminal_open(&jail->terminal, error);
+}
+
+static int wait_readable(int fd, int timeout_ms)
+{
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    int r;
+
+    do
+        r = poll(&poll_fd, 1, timeout_ms);
+    while (r < 0 && errno == EINTR);
+    return r;
+}
+
+/* What came with HELLO must be the master side of a pseudo-terminal. */
+static bool is_pty_master(int fd)
+{
+    struct stat st;
+    unsigned number;
+
+    return fd >= 0 && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+           major(st.st_rdev) == PTMX_MAJOR && minor(st.st_rdev) == PTMX_MINOR &&
+           ioctl(fd, TIOCGPTN, &number) == 0;
+}
+
+static int wait_hello(struct jail *jail, struct notes *notes, struct error *error)
+{
+    struct control_message message;
+    int fd = -1;
+    int r = wait_readable(jail->spawn.control, SLOW_MS);
+
+    if (r == 0) {
+        notes_add(notes, NOTE_WARNING,
+                  "the mounts of the jail take long: is a network file "
+                  "system or an automount among them?");
+        r = wait_readable(jail->spawn.control, HELLO_TIMEOUT_MS);
+    }
+    if (r <= 0)
+        return error_set(error, ETIMEDOUT, "the jail was not ready after %d s",
+                         (SLOW_MS + HELLO_TIMEOUT_MS) / 1000);
+    r = control_receive(jail->spawn.control, &message, &fd);
+    jail->master = fd;
+    if (r == 0 || r == -ECONNRESET)
+        return diagnose_backend(jail->spawn.errors, jail->policy, notes, error);
+    if (r == 1 && message.type == CONTROL_FAILED) {
+        diagnose_failed(&message, jail->policy, error);
+        return -error->code;
+    }
+    if (r != 1 || message.type != CONTROL_HELLO ||
+        (wants_pty(jail) ? !is_pty_master(fd) : fd != -1))
+        return error_set(error, EPROTO, "the launcher said something unexpected");
+    return 0;
+}
+
+static int start_steps(struct jail *jail, struct notes *notes, struct error *error)
+{
+    struct mounter_options options = {
+        .plan = &jail->policy->plan,
+        .terminal = &jail->terminal,
+        .with_seccomp = seccomp_arch() != NULL,
+    };
+    int r = open_terminal(jail, error);
+
+    if (r < 0)
+        return r;
+    r = spawn_prepare(&jail->spawn, jail->launch, &jail->stdio, error);
+    if (r < 0)
+        return r;
+    options.info_fd = jail->spawn.info_read;
+    r = mounter_start(&jail->mounter, &options, error);
+    if (r < 0)
+        return r;
+    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, error);
+    spawn_close_child_side(&jail->spawn);
+    if (r < 0)
+        return r;
+    r = wait_hello(jail, notes, error);
+    if (r < 0)
+        return r;
+    return mounter_place(&jail->mounter, &jail->policy->plan, PLACE_TIMEOUT_MS, error);
+}
+
+int start_jail(struct jail *jail, const struct policy *policy, const struct launch *launch,
+               struct notes *notes, struct error *error)
+{
+    int r;
+
+    *jail = (struct jail){
+        .policy = policy,
+        .launch = launch,
+        .terminal.fd = -1,
+        .spawn = SPAWN_NONE,
+        .mounter.socket = -1,
+        .master = -1,
+    };
+    r = start_steps(jail, notes, error);
+    if (r < 0)
+        start_abandon(jail);
+    return r;
+}
+
+static void reap(pid_t *pid)
+{
+    if (*pid <= 0)
+        return;
+    kill(*pid, SIGKILL);
+    while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    *pid = 0;
+}
+
+void start_abandon(struct jail *jail)
+{
+    reap(&jail->spawn.pid);
+    mounter_goodbye(&jail->mounter);
+    reap(&jail->mounter.pid);
+    if (jail->master >= 0)
+        close(steal_fd(&jail->master));
+    terminal_close(&jail->terminal);
+    spawn_free(&jail->spawn);
+}
