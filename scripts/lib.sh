@@ -87,7 +87,8 @@ drop_foreign_cache()
 # configure_and_build PRESET TESTING [TARGET...]: builds into build/PRESET. TESTING is ON, or OFF
 # for a tree that needs no test packages; a tree that was configured with tests keeps them. The lock
 # lets two callers share the tree. Returns non-zero when it fails; the output is in
-# build/PRESET.log.
+# build/PRESET.log. build/PRESET/.built gets the time at which the build began, so that a file
+# edited meanwhile counts as newer.
 configure_and_build()
 {
     local preset=$1 testing=$2 dir=$root/build/$1
@@ -103,7 +104,8 @@ configure_and_build()
             { [[ $testing == ON ]] && ! grep -qx 'BUILD_TESTING:BOOL=ON' "$dir/CMakeCache.txt"; }; then
             cmake --preset "$preset" -B "$dir" -DBUILD_TESTING="$testing" || exit
         fi
-        ninja -C "$dir" -j "$(build_jobs)" "$@"
+        touch "$dir/.begun"
+        ninja -C "$dir" -j "$(build_jobs)" "$@" && mv "$dir/.begun" "$dir/.built"
     ) 9>"$root/build/.$preset.lock" >"$root/build/$preset.log" 2>&1 </dev/null
 }
 

@@ -131,6 +131,28 @@ assert_one_line()
     [ "$output" = changed ]
 }
 
+@test "run: a changed header is noticed" {
+    program 'puts(TEXT);'
+    sed -i '1i #include "text.h"' "$tree/src/main.c"
+    echo '#define TEXT "one"' >"$tree/src/text.h"
+    run -0 "$tree/scripts/run"
+    [ "$output" = one ]
+    echo '#define TEXT "two"' >"$tree/src/text.h"
+    run -0 "$tree/scripts/run"
+    [ "$output" = two ]
+}
+
+@test "run: a file that changes during the build is built the next time" {
+    fake ninja 'echo "int late;" >>"$FAKE_DIR/tree/src/late.c"; exec /usr/bin/ninja "$@"'
+    "$tree/scripts/run"
+    fake ninja ': >"$FAKE_DIR/asked"; exec /usr/bin/ninja "$@"'
+    "$tree/scripts/run"
+    [ -e "$BATS_TEST_TMPDIR/asked" ]
+    rm "$BATS_TEST_TMPDIR/asked"
+    "$tree/scripts/run"
+    [ ! -e "$BATS_TEST_TMPDIR/asked" ]
+}
+
 @test "run: a failed build is 125 and one line, and the program is not started" {
     "$tree/scripts/run"
     program 'this is not C;'
@@ -147,6 +169,7 @@ assert_one_line()
     [ "$(grep -c . "$BATS_TEST_TMPDIR/calls")" -eq 2 ]
     grep -q '^apt-get .* update$' "$BATS_TEST_TMPDIR/calls"
     grep -q '^apt-get .* -y .*install libuv1-dev bubblewrap$' "$BATS_TEST_TMPDIR/calls"
+    touch "$tree/src/main.c"
     FAKE_MISSING='libuv1-dev bubblewrap' run -0 --separate-stderr "$tree/scripts/run"
     [ -z "$stderr" ]
     [ "$(grep -c . "$BATS_TEST_TMPDIR/calls")" -eq 2 ]

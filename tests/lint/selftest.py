@@ -87,7 +87,7 @@ FAULTS = (
     (text.check_lines, "docs/bad.md", "a \n"),
     (text.check_lines, "docs/bad.md", "a"),
     (text.check_lines, "docs/bad.md", "a\n\n"),
-    (text.check_lines, "docs/bad.md", "see /wo" + "rk/here\n"),
+    (text.check_lines, "docs/bad.md", "see /wo" + "rk/main/here\n"),
     (text.check_lines, "docs/bad.md", "a TO" + "DO\n"),
     (text.check_lines, "docs/bad.md", "FIX" + "ME: later\n"),
     (text.check_pages, "src/base/bad.c", c_source("/* see nothing.md 4 */")),
@@ -105,6 +105,7 @@ HARMLESS = (
     ("src/base/ok.c", c_source("void f(void)", "{", *["    g();"] * 100, "}")),
     ("src/backend/launcher_ok.c", calls("exit(1);")),
     ("docs/ok.md", "TO" + "DO: say more about pipes\n"),
+    ("docs/ok.md", "--rw-map ~/lib:/wo" + "rk/lib\n"),
     ("fuzz/corpus/x/ok", "#!/bin/sh \n"),
 )
 
