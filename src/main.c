@@ -141,8 +141,10 @@ static int run(int argc, char **argv)
     int code;
 
     setup_log(NULL);
-    if (args_parse(argc, argv, &args, &error) < 0)
+    if (args_parse(argc, argv, &args, &error) < 0) {
+        args_free(&args);
         return fail(&error);
+    }
     if (args.verb == VERB_HELP) {
         code = print(args_help());
     } else if (args.verb == VERB_VERSION) {

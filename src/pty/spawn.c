@@ -265,9 +265,8 @@ static bool place_fds(const struct spawn *spawn)
     return fcntl(spawn->args, F_SETFD, 0) == 0;
 }
 
-static _Noreturn void child(const struct spawn *spawn, const struct policy *policy,
-                            const struct spawn_stdio *stdio, const char *args_fd, int report,
-                            pid_t parent)
+static _Noreturn void child(const struct spawn *spawn, int program, const struct spawn_stdio *stdio,
+                            const char *args_fd, int report, pid_t parent)
 {
     char *const argv[] = {(char[]){"bwrap"}, (char[]){"--args"},     (char *)(uintptr_t)args_fd,
                           (char[]){"--"},    (char[]){LAUNCHER_ARG}, NULL};
@@ -286,7 +285,7 @@ static _Noreturn void child(const struct spawn *spawn, const struct policy *poli
         child_fail(report, CHILD_STDIO);
     if (!place_fds(spawn))
         child_fail(report, CHILD_FDS);
-    fexecve(policy->host->bwrap.fd, argv, env);
+    fexecve(program, argv, env);
     child_fail(report, CHILD_EXEC);
 }
 
@@ -294,6 +293,7 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
                 struct error *error)
 {
     struct child_failure failure;
+    _cleanup_close_ int program = fcntl(policy->host->bwrap.fd, F_DUPFD_CLOEXEC, FD_FIRST);
     char args_fd[16];
     pid_t parent = getpid();
     int report[2];
@@ -303,9 +303,9 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
     if (pipe2(report, O_CLOEXEC) < 0)
         return error_set(error, errno, "pipe: %s", strerror(errno));
     report[1] = lift(report[1]);
-    spawn->pid = report[1] < 0 ? -1 : fork();
+    spawn->pid = program < 0 || report[1] < 0 ? -1 : fork();
     if (spawn->pid == 0)
-        child(spawn, policy, stdio, args_fd, report[1], parent);
+        child(spawn, program, stdio, args_fd, report[1], parent);
     close(report[1]);
     if (spawn->pid < 0) {
         close(report[0]);
