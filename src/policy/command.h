@@ -12,8 +12,8 @@
 #include "policy/plan.h"
 
 struct command {
-    char *host_path;   /* where the host found argv[0]; NULL: not found */
-    char *interpreter; /* first #! interpreter of it, NULL if none */
+    char *host_path;   /* where the host found argv[0], absolute, not resolved; NULL: not found */
+    char *interpreter; /* what its #! line names, as written; NULL if it is no script */
 };
 
 /*
@@ -25,6 +25,12 @@ void command_expose(struct command *command, const char *argv0, const char *proj
                     const struct host *host, struct plan *plan, struct notes *notes);
 void command_free(struct command *command);
 
-/* Directories below HOME that are never mounted by themselves, names relative to HOME, NULL at the
- * end (sandbox.md 5.3, first row). */
+/* Directories below HOME that are never mounted by themselves, names relative to HOME, sorted, NULL
+ * at the end (sandbox.md 5.3, first row). */
 extern const char *const secret_dotdirs[];
+
+/* True if the canonical path is one of them, lies below one, or below the target of one that is a
+ * link. */
+bool command_is_secret(const struct host *host, const char *path);
+/* True if one of them, or its target, lies in the directory dir. */
+bool command_holds_secret(const struct host *host, const char *dir);
