@@ -8,6 +8,9 @@
  *
  * Idle costs nothing: no timers, no polling. End of output is EIO or EOF on the master after
  * everything was drained.
+ *
+ * Callbacks come from the loop only, never from inside a call of this interface. A callback may
+ * call anything here, relay_close() included.
  */
 #pragma once
 
@@ -20,26 +23,44 @@ struct relay;
 
 struct relay_options {
     uv_loop_t *loop;
-    struct terminal *terminal; /* borrowed */
-    int master;                /* non-blocking; the relay closes it */
-    struct filter *filter;     /* NULL: --terminal-passthrough; borrowed */
-    bool read_input;           /* start reading the terminal at once */
-    void (*on_output_end)(void *arg);   /* everything from the master has been written out */
-    void (*on_terminal_gone)(void *arg);/* hang-up or read error of the real terminal */
+    struct terminal *terminal;           /* borrowed; fd -1: output is read, filtered and dropped */
+    int master;                          /* made non-blocking; the relay closes it */
+    struct filter *filter;               /* NULL: --terminal-passthrough; borrowed */
+    bool read_input;                     /* start reading the terminal at once */
+    void (*on_output_end)(void *arg);    /* everything from the master has been written out, once */
+    void (*on_terminal_gone)(void *arg); /* hang-up or read error of the real terminal, once */
+    /* May be NULL. filter_restore() gives another result from now on; called before the bytes that
+     * change the terminal are written, so that a crash buffer is never behind. */
+    void (*on_restore_changed)(void *arg);
     void *arg;
 };
 
+/* NULL with the reason in error; the master is then still the caller's. */
 struct relay *relay_new(const struct relay_options *options, struct error *error);
-/* Starts or stops reading the user's terminal (a stopped job, a pipeline that owns it). */
+/* Starts or stops reading the user's terminal (a stopped job, a pipeline that owns it). What is not
+ * read stays in the kernel. */
 void relay_set_input(struct relay *relay, bool on);
-/* Stops everything on the terminal side (suspend) or goes on. The master keeps its data. */
+/* Stops everything on the terminal side (suspend) or goes on. The master keeps its data. What was
+ * queued stays queued: relay_flush() first, or bytes written past the relay may cut a sequence. */
 void relay_pause(struct relay *relay, bool paused);
-/* The command is gone: read the master until it is empty, then on_output_end. */
+/* Writes out what is queued, at most timeout_ms; the one call that may wait. Afterwards the
+ * terminal is on a sequence boundary. 0, -ETIMEDOUT, -errno. */
+int relay_flush(struct relay *relay, int timeout_ms);
+/*
+ * The command is gone: read the master until it is empty, then on_output_end. Answers and unread
+ * keys are dropped; the terminal is not read any more. Left-over processes cannot hold the end up:
+ * it comes at EIO, after 200 ms without a byte, or after 1 MiB. A terminal that takes no byte for 2
+ * s is given up.
+ */
 void relay_finish(struct relay *relay);
-/* Sets the PTY's size before any further byte is passed on. */
+/* Tells the filter and sets the PTY's size before any further byte is passed on. */
 void relay_resize(struct relay *relay, const struct winsize *size);
-/* Bytes of ours for the terminal, in order with the agent's, only at a sequence boundary. */
+/* Bytes of ours for the terminal, in order with the agent's, only at a sequence boundary. At most
+ * 64 KiB may wait for one; what would pass that is not taken. */
 void relay_inject(struct relay *relay, const void *bytes, size_t len);
+/* True if a write error or a given-up terminal may have left half a sequence there: CAN and ST have
+ * to come before anything else. */
+bool relay_was_cut(const struct relay *relay);
 /* Closes all handles; the memory is released when libuv has closed them. */
 void relay_close(struct relay *relay);
 /* Bytes still queued for the terminal. */
