@@ -108,24 +108,29 @@ static const char *shown_word(const struct launch *launch, size_t index, char *t
     return word;
 }
 
+static bool is_modifier(const char *word)
+{
+    return strcmp(word, "--perms") == 0 || strcmp(word, "--size") == 0;
+}
+
+/* True if a new line begins here: at an option, unless a --perms or --size before it belongs to
+ * it. */
+static bool begins_group(const struct strv *words, size_t index)
+{
+    if (!str_starts(words->v[index], "--"))
+        return false;
+    return index < 2 || !is_modifier(words->v[index - 2]);
+}
+
 static void append_backend(struct buf *out, const struct launch *launch,
                            const struct policy *policy)
 {
     append_quoted(out, policy->host->bwrap.path);
     for (size_t i = 0; i < launch->words.n; i++) {
         char text[128];
-        const char *word = shown_word(launch, i, text, sizeof(text));
-        bool option = str_starts(launch->words.v[i], "--");
-        bool joined = i > 0 && (strcmp(launch->words.v[i - 1], "--perms") == 0 ||
-                                strcmp(launch->words.v[i - 1], "--size") == 0);
 
-        /* One group per line: --perms and --size belong to the option behind them. */
-        buf_append_str(out, option && !joined &&
-                                    !(i > 1 && (strcmp(launch->words.v[i - 2], "--perms") == 0 ||
-                                                strcmp(launch->words.v[i - 2], "--size") == 0))
-                                ? " \\\n    "
-                                : " ");
-        append_quoted(out, word);
+        buf_append_str(out, begins_group(&launch->words, i) ? " \\\n    " : " ");
+        append_quoted(out, shown_word(launch, i, text, sizeof(text)));
     }
     buf_append_str(out, " \\\n    -- '<fd:launcher>'\n");
 }

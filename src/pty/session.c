@@ -609,6 +609,8 @@ int session_run(const struct session_options *options)
         return EXIT_OWN_FAILURE;
     }
     r = confine(&session.jail, &error);
+    if (r == 0 && options->on_confined)
+        options->on_confined(options->arg);
     if (r < 0)
         log_line(NOTE_FATAL, "%s", error.text);
     else

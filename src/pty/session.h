@@ -11,6 +11,9 @@ struct session_options {
     const struct policy *policy;
     const struct launch *launch;
     bool passthrough; /* no output filter */
+    /* For tests: called when the supervisor has confined itself, before the command starts. */
+    void (*on_confined)(void *arg);
+    void *arg;
 };
 
 /* Runs and returns the exit code of cli.md 6. Prints its own diagnostics. */
