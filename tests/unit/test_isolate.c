@@ -24,6 +24,7 @@
 
 static char scratch[] = "/tmp/ai-jail-isolate-XXXXXX";
 static char file_path[64];
+static char victim_path[64]; /* made anew before each attempt */
 
 /* Each gives 0 or the errno of what was tried. */
 
@@ -56,11 +57,7 @@ static int try_create(void)
 
 static int try_unlink(void)
 {
-    char path[80];
-
-    snprintf(path, sizeof(path), "%s/victim", scratch);
-    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    return unlink(path) < 0 ? errno : 0;
+    return unlink(victim_path) < 0 ? errno : 0;
 }
 
 static int try_read_etc(void)
@@ -126,9 +123,13 @@ enum confinement { FREE, SUPERVISOR, MOUNTER };
 /* Runs the attempt in a child confined like that; gives its result. */
 static int attempt(int (*what)(void), enum confinement confinement)
 {
+    int fd = open(victim_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     int status;
-    pid_t pid = fork();
+    pid_t pid;
 
+    assert_true(fd >= 0);
+    close(fd);
+    pid = fork();
     if (pid == 0) {
         struct error error = {0};
         int r = 0;
@@ -153,17 +154,15 @@ static int setup(void **state)
     if (!mkdtemp(scratch))
         return -1;
     snprintf(file_path, sizeof(file_path), "%s/file", scratch);
+    snprintf(victim_path, sizeof(victim_path), "%s/victim", scratch);
     fd = open(file_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     return fd < 0 ? -1 : close(fd);
 }
 
 static int teardown(void **state)
 {
-    char path[80];
-
     (void)state;
-    snprintf(path, sizeof(path), "%s/victim", scratch);
-    unlink(path);
+    unlink(victim_path);
     unlink(file_path);
     return rmdir(scratch);
 }
