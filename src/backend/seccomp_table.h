@@ -33,7 +33,6 @@ enum condition_test {
     CONDITION_ANY_BIT, /* argument & mask is not 0 */
     CONDITION_IN,      /* argument & mask is one of values */
     CONDITION_NOT_IN,  /* argument & mask is none of values */
-    CONDITION_TEST_COUNT
 };
 
 struct condition {

@@ -14,9 +14,7 @@
 enum {
     IN_ROOT = 0x0a,
     IN_DEBUG = 0x0c,
-    IN_JAILS = 0x0f,
     IN_STRICT = 0x13, /* without --allow-debug; and the supervisor */
-    IN_SUPERVISOR = 0x10,
     IN_TABLE = 0x1f,
     IN_MOUNTER = 0x20,
     IN_HELPERS = 0x30,
