@@ -11,7 +11,7 @@
 enum network_mode { NETWORK_OFF, NETWORK_FULL };
 
 /*
- * Fills env with NAME=VALUE, one entry per name. May add single read-only files to the plan
+ * Fills env with NAME=VALUE, sorted, one entry per name. May add single read-only files to the plan
  * (certificates, one terminfo entry: group GROUP_HOME_PARTS). The plan holds everything else but is
  * not finished. argv0 decides about PS1.
  */

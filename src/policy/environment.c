@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * environment: the command's environment, built once.
+ *
+ * The entries are pushed in the order of authority into one list in which the last entry of a name
+ * decides: base set, --env, defaults for what is not set yet. An entry without "=" says that the
+ * name is not set. At the end the list is sorted, one entry per name kept, and what the network
+ * mode forbids removed. Values are bytes; nothing here asks whether they are text.
+ *
+ * PATH stays as the host has it: the launcher removes what is not a directory inside.
+ */
+#include "policy/environment.h"
+
+#include "base/path.h"
+#include "policy/certificate.h"
+#include "policy/env_names.h"
+#include "policy/terminfo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TERM_FALLBACK "xterm-256color"
+
+struct builder {
+    const struct config *config;
+    const struct host *host;
+    enum network_mode network;
+    struct plan *plan;
+    struct notes *notes;
+    struct strv list;
+};
+
+/* ---- the list ---- */
+
+static size_t name_len(const char *entry)
+{
+    return strcspn(entry, "=");
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t len = name_len(a);
+
+    return len == name_len(b) && memcmp(a, b, len) == 0;
+}
+
+static void set(struct builder *builder, const char *name, const char *value)
+{
+    strv_pushf(&builder->list, "%s=%s", name, value);
+}
+
+/* The value that name has now, or NULL. Borrowed until the next change. */
+static const char *get(const struct builder *builder, const char *name)
+{
+    for (size_t i = builder->list.n; i > 0; i--) {
+        const char *entry = builder->list.v[i - 1];
+        size_t len = name_len(entry);
+
+        if (same_name(entry, name))
+            return entry[len] == '=' ? entry + len + 1 : NULL;
+    }
+    return NULL;
+}
+
+struct ranked {
+    char *entry;
+    size_t rank;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left;
+    const struct ranked *b = right;
+    size_t a_len = name_len(a->entry);
+    size_t b_len = name_len(b->entry);
+    int r = memcmp(a->entry, b->entry, a_len < b_len ? a_len : b_len);
+
+    if (r)
+        return r;
+    if (a_len != b_len)
+        return a_len < b_len ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Sorts by name and keeps the last entry of each, if that sets it. */
+static void settle(struct strv *list)
+{
+    struct ranked *ranked = xcalloc(list->n, sizeof(*ranked));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        ranked[i] = (struct ranked){list->v[i], i};
+    qsort(ranked, list->n, sizeof(*ranked), compare_ranked);
+    for (size_t i = 0; i < list->n; i++) {
+        char *entry = ranked[i].entry;
+        bool is_last = i + 1 == list->n || !same_name(entry, ranked[i + 1].entry);
+
+        if (is_last && strchr(entry, '='))
+            list->v[kept++] = entry;
+        else
+            free(entry);
+    }
+    free(ranked);
+    list->n = kept;
+    if (list->v)
+        list->v[kept] = NULL;
+}
+
+/* ---- base set ---- */
+
+/* A proxy's URL without user and password: everything up to the last "@" behind the scheme (RFC
+ * 3986, 3.1) goes, because a password may hold any character. malloc'ed. */
+static char *without_password(const char *url)
+{
+    static const char scheme_bytes[] =
+        "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    size_t scheme = strspn(url, scheme_bytes);
+    size_t keep = str_starts(url + scheme, "://") ? scheme + 3 : 0;
+    const char *at = strrchr(url + keep, '@');
+
+    return at ? xasprintf("%.*s%s", (int)keep, url, at + 1) : xstrdup(url);
+}
+
+static void copy_proxy(struct builder *builder, const char *name, const char *value)
+{
+    _cleanup_free_ char *url = without_password(value);
+
+    if (builder->network == NETWORK_FULL)
+        set(builder, name, url);
+}
+
+/* Keeps the directories of a list that are visible inside. Returns how many were left out. */
+static size_t copy_visible(struct builder *builder, const char *name, const char *value)
+{
+    _cleanup_strv_ struct strv all = {0};
+    _cleanup_strv_ struct strv visible = {0};
+    _cleanup_free_ char *joined = NULL;
+
+    strv_split(&all, value, ':');
+    for (size_t i = 0; i < all.n; i++)
+        if (all.v[i][0] == '/' && plan_shows(builder->plan, builder->host->fs, all.v[i]))
+            strv_push(&visible, all.v[i]);
+    joined = strv_join(&visible, ":");
+    if (visible.n)
+        set(builder, name, joined);
+    return all.n - visible.n;
+}
+
+static void copy_cert_dirs(struct builder *builder, const char *name, const char *value)
+{
+    if (copy_visible(builder, name, value))
+        notes_add(builder->notes, NOTE_WARNING,
+                  "%s: only directories that are visible inside are passed of %s", name, value);
+}
+
+static void copy_xdg_home(struct builder *builder, const char *name, const char *value)
+{
+    _cleanup_free_ char *dir = value[0] == '/' ? path_clean(value) : NULL;
+
+    if (dir && (path_is_below(dir, builder->host->home) ||
+                path_is_below(dir, builder->host->home_spelling)))
+        set(builder, name, value);
+}
+
+static void copy_known(struct builder *builder, enum env_treatment treatment, const char *name,
+                       const char *value)
+{
+    switch (treatment) {
+    case ENV_COPY:
+        set(builder, name, value);
+        break;
+    case ENV_CERTIFICATE:
+        if (certificate_show(builder->plan, builder->host, name, value, builder->notes))
+            set(builder, name, value);
+        break;
+    case ENV_CERT_DIRS:
+        copy_cert_dirs(builder, name, value);
+        break;
+    case ENV_XDG_HOME:
+        copy_xdg_home(builder, name, value);
+        break;
+    case ENV_XDG_DIRS:
+        copy_visible(builder, name, value);
+        break;
+    case ENV_PROXY:
+    case ENV_PROXY_LIKE:
+        copy_proxy(builder, name, value);
+        break;
+    default:
+        break;
+    }
+}
+
+static void copy_inherited(struct builder *builder, const char *entry, bool inherit)
+{
+    size_t len = name_len(entry);
+    enum env_treatment treatment = env_treatment_of(entry, len);
+    _cleanup_free_ char *name = NULL;
+    const char *value = entry + len + 1;
+
+    if (treatment == ENV_NEVER || entry[len] != '=' || len == 0)
+        return;
+    if (!inherit && (treatment == ENV_UNKNOWN || treatment == ENV_PROXY_LIKE))
+        return;
+    if (treatment == ENV_UNKNOWN) {
+        strv_push(&builder->list, entry);
+        return;
+    }
+    name = xstrndup(entry, len);
+    if (host_getenv(builder->host, name) == value)
+        copy_known(builder, treatment, name, value);
+}
+
+static void add_base(struct builder *builder)
+{
+    const struct strv *environ = &builder->host->environ;
+    bool inherit = config_flag(builder->config, SET_INHERIT_ENV);
+
+    /* Backwards: of two entries with one name the first counts, as for getenv(3). */
+    for (size_t i = environ->n; i > 0; i--)
+        copy_inherited(builder, environ->v[i - 1], inherit);
+    settle(&builder->list);
+    if (inherit)
+        notes_add(builder->notes, NOTE_SECURITY,
+                  "%zu variables of the host are passed (--inherit-env), whatever they contain",
+                  builder->list.n);
+    set(builder, "HOME", builder->host->home_spelling);
+}
+
+/* ---- --env ---- */
+
+static void copy_named(struct builder *builder, const char *name)
+{
+    const char *value = host_getenv(builder->host, name);
+
+    if (value)
+        set(builder, name, value);
+    else
+        strv_push(&builder->list, name);
+}
+
+static int add_passed(struct builder *builder, struct error *error)
+{
+    const struct strv *passed = config_list(builder->config, SET_ENV_PASS);
+
+    for (size_t i = 0; i < passed->n; i++) {
+        const char *entry = passed->v[i];
+
+        if (name_len(entry) == 0)
+            return error_set(error, EINVAL, "--env %s: the name is empty", entry);
+        if (strchr(entry, '='))
+            strv_push(&builder->list, entry);
+        else
+            copy_named(builder, entry);
+    }
+    return 0;
+}
+
+/* One line for each --env NAME that decided and found nothing. */
+static void note_absent(const struct builder *builder)
+{
+    const struct strv *passed = config_list(builder->config, SET_ENV_PASS);
+
+    for (size_t i = 0; i < passed->n; i++) {
+        bool is_last = true;
+
+        for (size_t k = i + 1; k < passed->n && is_last; k++)
+            is_last = !same_name(passed->v[i], passed->v[k]);
+        if (is_last && !strchr(passed->v[i], '=') && !host_getenv(builder->host, passed->v[i]))
+            notes_add(builder->notes, NOTE_WARNING, "--env %s: the host has no such variable",
+                      passed->v[i]);
+    }
+}
+
+static bool is_passed(const struct builder *builder, const char *name)
+{
+    const struct strv *passed = config_list(builder->config, SET_ENV_PASS);
+
+    for (size_t i = 0; i < passed->n; i++)
+        if (same_name(passed->v[i], name))
+            return true;
+    return false;
+}
+
+/* ---- what depends on the whole ---- */
+
+static void settle_term(struct builder *builder)
+{
+    const char *term = get(builder, "TERM");
+
+    /* "dumb" promises nothing, so it needs no entry either. */
+    if (!term || strcmp(term, "dumb") == 0 || terminfo_show(builder->plan, builder->host, term))
+        return;
+    if (is_passed(builder, "TERM")) {
+        notes_add(builder->notes, NOTE_VERBOSE, "the jail has no terminfo entry for %s", term);
+        return;
+    }
+    notes_add(builder->notes, NOTE_VERBOSE,
+              "TERM is " TERM_FALLBACK " inside: there is no terminfo entry for %s", term);
+    set(builder, "TERM", TERM_FALLBACK);
+}
+
+struct env_default {
+    const char *name;
+    const char *value;
+    bool (*wanted)(const struct builder *builder, const char *argv0); /* NULL: always */
+};
+
+static bool is_plain_shell(const struct builder *builder, const char *argv0)
+{
+    const char *name = path_base(argv0);
+
+    (void)builder;
+    return strcmp(name, "bash") == 0 || strcmp(name, "sh") == 0;
+}
+
+static bool is_windows_terminal(const struct builder *builder, const char *argv0)
+{
+    (void)argv0;
+    return host_getenv(builder->host, "WT_SESSION") != NULL;
+}
+
+/* Only one id is mapped: tar run by uid 0 would fail on every foreign owner. */
+static bool is_root(const struct builder *builder, const char *argv0)
+{
+    (void)argv0;
+    return builder->host->uid == 0;
+}
+
+static const struct env_default defaults[] = {
+    {"AI_JAIL", "1", NULL},
+    {"MISE_NOT_FOUND_AUTO_INSTALL", "false", NULL},
+    {"PS1", "(jail) \\w \\$ ", is_plain_shell},
+    {"TAR_OPTIONS", "--no-same-owner", is_root},
+    {"TMPDIR", "/tmp", NULL},
+    {"WT_SESSION", "00000000-0000-4000-8000-000000000000", is_windows_terminal},
+    {"_ZO_DOCTOR", "0", NULL},
+};
+
+static void add_defaults(struct builder *builder, const char *argv0)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
+        const struct env_default *row = &defaults[i];
+
+        if (!get(builder, row->name) && (!row->wanted || row->wanted(builder, argv0)))
+            set(builder, row->name, row->value);
+    }
+    if (!get(builder, "XDG_RUNTIME_DIR"))
+        strv_pushf(&builder->list, "XDG_RUNTIME_DIR=/run/user/%u", builder->host->uid);
+}
+
+/* Without a network a proxy is out of reach, whoever named it. */
+static void remove_proxies(struct builder *builder)
+{
+    for (size_t i = 0; i < builder->list.n;) {
+        const char *entry = builder->list.v[i];
+        enum env_treatment treatment = env_treatment_of(entry, name_len(entry));
+
+        if (treatment != ENV_PROXY && treatment != ENV_PROXY_LIKE) {
+            i++;
+            continue;
+        }
+        notes_add(builder->notes, NOTE_WARNING, "--env %.*s has no effect: the network is off",
+                  (int)name_len(entry), entry);
+        strv_remove(&builder->list, i);
+    }
+}
+
+int environment_build(struct strv *env, const struct config *config, const struct host *host,
+                      enum network_mode network, const char *argv0, struct plan *plan,
+                      struct notes *notes, struct error *error)
+{
+    struct builder builder = {
+        .config = config, .host = host, .network = network, .plan = plan, .notes = notes};
+    int r;
+
+    add_base(&builder);
+    r = add_passed(&builder, error);
+    if (r < 0) {
+        strv_free(&builder.list);
+        return r;
+    }
+    note_absent(&builder);
+    settle_term(&builder);
+    add_defaults(&builder, argv0);
+    settle(&builder.list);
+    if (network == NETWORK_OFF)
+        remove_proxies(&builder);
+    *env = builder.list;
+    return 0;
+}
