@@ -18,6 +18,7 @@ import tree
 # (file, what it may include of ours): patterns of paths below src/.
 OURS = (
     ("main.c", ("*",)),
+    ("sanitizer.c", ()),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
     ("config/*", ("config/*", "base/*")),
