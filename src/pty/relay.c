@@ -26,59 +26,18 @@
  */
 #include "pty/relay.h"
 
-#include "base/fd.h"
-#include "pty/relay_input.h"
+#include "pty/relay_flow.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define BATCH_SIZE    (64 * KIB)
-#define HIGH_MARK     (1 * MIB)
-#define LOW_MARK      (256 * KIB)
-#define INJECT_MAX    (64 * KIB)
-#define OUT_FACTOR    32 /* filter_feed(): worst growth, and what is added once */
-#define OUT_EXTRA     256
-#define OUT_MAX       (HIGH_MARK + OUT_FACTOR * BATCH_SIZE + OUT_EXTRA + 2 * INJECT_MAX)
-#define KEYS_SIZE     (16 * KIB)
-#define HOLD_STEP_MS  5
-#define END_IDLE_MS   200
-#define END_STALL_MS  2000
-#define END_BYTES_MAX (1 * MIB) /* a PTY holds 20,480 bytes; the rest is written by left-overs */
-
-/* What the end timer waits for. */
-enum end_wait { END_WAIT_NONE, END_WAIT_MASTER, END_WAIT_TERMINAL };
-
-struct relay {
-    struct relay_options options;
-    uv_poll_t master_poll;
-    uv_poll_t terminal_poll;
-    uv_timer_t hold_timer;
-    uv_timer_t end_timer;
-    int master_events; /* what the polls are started with */
-    int terminal_events;
-    unsigned int open_handles;
-
-    bool is_input_on;
-    bool is_paused;
-    bool is_throttled;    /* the queue for the terminal passed the high mark */
-    bool is_master_ended; /* EIO or EOF, or given up */
-    bool is_gone;         /* the terminal */
-    bool is_cut;
-    bool is_finishing;
-    bool is_ended; /* on_output_end was called */
-    bool is_closing;
-    enum end_wait end_wait;
-    size_t end_bytes; /* read from the master since relay_finish() */
-    uint64_t generation;
-
-    struct queue out; /* for the terminal */
-    struct buf inject;
-    struct buf reply;
-    struct relay_input input; /* for the master */
-    uint8_t batch[BATCH_SIZE];
-};
+#define HOLD_STEP_MS    5
+#define END_IDLE_MS     200
+#define END_STALL_MS    2000
+#define END_BYTES_MAX   (1 * MIB) /* a PTY holds 20,480 bytes; the rest is written by left-overs */
+#define FLUSH_BYTES_MAX (1 * MIB)
 
 static void on_end_timer(uv_timer_t *timer);
 
@@ -126,88 +85,36 @@ static void watch(uv_poll_t *poll, int *current, int wanted, uv_poll_cb callback
         uv_poll_stop(poll);
 }
 
-/* ---- towards the master -------------------------------------------------------------------- */
-
-static struct slave_modes query_slave(const struct relay *relay)
-{
-    /* A PTY without modes has no reader: treat it like one that would echo. */
-    struct slave_modes slave = {.echoes = true, .group = -1};
-    struct termios modes;
-
-    if (tcgetattr(relay->options.master, &modes) == 0) {
-        slave.echoes = modes.c_lflag & ECHO;
-        slave.edits_lines = modes.c_lflag & ICANON;
-    }
-    if (ioctl(relay->options.master, TIOCGPGRP, &slave.group) < 0)
-        slave.group = -1;
-    return slave;
-}
-
 static void on_hold_timer(uv_timer_t *timer);
 
-/* Writes what may be written; true if the master is full and has to be waited for. */
-static bool push_input(struct relay *relay)
+static void watch_held(struct relay *relay, bool is_held)
 {
-    enum relay_input_state state = RELAY_INPUT_EMPTY;
-    bool is_full = false;
-
-    while (!relay->is_paused && !is_full) {
-        struct slave_modes slave = {0};
-        const uint8_t *bytes = NULL;
-        size_t len = 0;
-        ssize_t n;
-
-        if (relay->input.answers_len)
-            slave = query_slave(relay);
-        state = relay_input_next(&relay->input, uv_now(relay->options.loop), &slave, &bytes, &len);
-        if (state != RELAY_INPUT_READY)
-            break;
-        n = write(relay->options.master, bytes, len);
-        if (n > 0)
-            relay_input_consume(&relay->input, (size_t)n);
-        else if (n == 0 || errno == EAGAIN)
-            is_full = true;
-        else if (errno != EINTR)
-            relay_input_reset(&relay->input); /* EIO: nobody is left who could read it */
-    }
-    if (state == RELAY_INPUT_HELD && !uv_is_active((uv_handle_t *)&relay->hold_timer))
-        uv_timer_start(&relay->hold_timer, on_hold_timer, HOLD_STEP_MS, HOLD_STEP_MS);
-    else if (state != RELAY_INPUT_HELD)
+    if (!is_held)
         uv_timer_stop(&relay->hold_timer);
-    return is_full;
+    else if (!uv_is_active((uv_handle_t *)&relay->hold_timer))
+        uv_timer_start(&relay->hold_timer, on_hold_timer, HOLD_STEP_MS, HOLD_STEP_MS);
 }
 
-/* At the end of the stream what the filter still holds is never emitted, so it is no obstacle. */
-static void release_injected(struct relay *relay)
-{
-    const struct filter *filter = relay->options.filter;
-
-    if (relay->inject.len == 0 || queue_len(&relay->out) >= HIGH_MARK)
-        return;
-    if (filter && !relay->is_master_ended && !filter_is_ground(filter))
-        return;
-    buf_append(queue_tail(&relay->out), relay->inject.data, relay->inject.len);
-    buf_reset(&relay->inject);
-}
-
-/* Brings the polls up to date; ends every callback and every call. */
+/* Brings polls and timer up to date; ends every callback and every call. */
 static void update(struct relay *relay)
 {
-    bool is_master_full;
+    enum relay_push push = RELAY_PUSH_DONE;
     size_t out_len;
 
     if (relay->is_closing)
         return;
-    is_master_full = push_input(relay);
-    release_injected(relay);
+    if (!relay->is_paused)
+        push = relay_flow_push_input(relay);
+    relay_flow_release_injected(relay);
     out_len = queue_len(&relay->out);
-    if (out_len >= HIGH_MARK)
+    if (out_len >= RELAY_HIGH_MARK)
         relay->is_throttled = true;
-    else if (out_len <= LOW_MARK)
+    else if (out_len <= RELAY_LOW_MARK)
         relay->is_throttled = false;
+    watch_held(relay, push == RELAY_PUSH_HELD);
     watch(&relay->terminal_poll, &relay->terminal_events, wanted_from_terminal(relay), on_terminal);
-    watch(&relay->master_poll, &relay->master_events, wanted_from_master(relay, is_master_full),
-          on_master);
+    watch(&relay->master_poll, &relay->master_events,
+          wanted_from_master(relay, push == RELAY_PUSH_FULL), on_master);
 }
 
 static void on_hold_timer(uv_timer_t *timer)
@@ -248,7 +155,7 @@ static void check_end(struct relay *relay)
 {
     if (!relay->is_finishing || relay->is_ended || relay->is_closing || !relay->is_master_ended)
         return;
-    release_injected(relay);
+    relay_flow_release_injected(relay);
     if (queue_len(&relay->out) > 0)
         return;
     relay->is_ended = true;
@@ -258,36 +165,14 @@ static void check_end(struct relay *relay)
 
 /* ---- towards the terminal ------------------------------------------------------------------ */
 
-static void drop_output(struct relay *relay)
-{
-    if (queue_len(&relay->out) > 0)
-        relay->is_cut = true;
-    queue_reset(&relay->out);
-    buf_reset(&relay->inject);
-}
-
 static void lose_terminal(struct relay *relay)
 {
     if (relay->is_gone)
         return;
     relay->is_gone = true;
-    drop_output(relay);
+    relay_flow_drop_output(relay);
     if (!relay->is_closing)
         relay->options.on_terminal_gone(relay->options.arg);
-}
-
-/* One write; its result, 0 if there is nothing to write. */
-static ssize_t write_out(struct relay *relay)
-{
-    ssize_t n;
-
-    if (queue_len(&relay->out) == 0)
-        return 0;
-    n = terminal_write_some(relay->options.terminal, queue_data(&relay->out),
-                            queue_len(&relay->out));
-    if (n > 0)
-        queue_consume(&relay->out, (size_t)n);
-    return n;
 }
 
 static void push_output(struct relay *relay)
@@ -295,78 +180,20 @@ static void push_output(struct relay *relay)
     ssize_t n;
 
     if (relay->is_gone)
-        drop_output(relay);
+        relay_flow_drop_output(relay);
     if (relay->is_paused || queue_len(&relay->out) == 0)
         return;
-    n = write_out(relay);
+    n = relay_flow_push_output(relay);
     if (n > 0)
         note_progress(relay, true);
     else if (n < 0 && n != -EAGAIN)
         lose_terminal(relay);
 }
 
-/* ---- from the master ----------------------------------------------------------------------- */
-
-static void keep_answers(struct relay *relay)
-{
-    pid_t group = -1;
-
-    if (relay->reply.len == 0 || relay->is_finishing)
-        return;
-    if (ioctl(relay->options.master, TIOCGPGRP, &group) < 0)
-        group = -1;
-    relay_input_add_answer(&relay->input, relay->reply.data, relay->reply.len,
-                           uv_now(relay->options.loop), group);
-}
-
-static void feed(struct relay *relay, size_t len)
-{
-    struct filter *filter = relay->options.filter;
-    struct buf *out = queue_tail(&relay->out);
-
-    if (!filter) {
-        buf_append(out, relay->batch, len);
-    } else {
-        uint64_t generation;
-
-        buf_reset(&relay->reply);
-        relay->reply.max = relay_input_answers_room(&relay->input);
-        filter_feed(filter, relay->batch, len, out, &relay->reply);
-        keep_answers(relay);
-        generation = filter_generation(filter);
-        if (generation != relay->generation && relay->options.on_restore_changed)
-            relay->options.on_restore_changed(relay->options.arg);
-        relay->generation = generation;
-    }
-    assert(!out->overflow);
-}
-
-/* Fills the batch from the master; the number of bytes. */
-static size_t read_master(struct relay *relay)
-{
-    size_t len = 0;
-
-    while (len < BATCH_SIZE) {
-        ssize_t n = read(relay->options.master, relay->batch + len, BATCH_SIZE - len);
-
-        if (n > 0) {
-            len += (size_t)n;
-        } else if (n < 0 && errno == EAGAIN) {
-            break;
-        } else if (n == 0 || errno != EINTR) {
-            relay->is_master_ended = true;
-            break;
-        }
-    }
-    return len;
-}
-
 static void pull_output(struct relay *relay)
 {
-    size_t len = read_master(relay);
+    size_t len = relay_flow_pull_output(relay);
 
-    if (len)
-        feed(relay, len);
     if (relay->is_closing) /* by on_restore_changed */
         return;
     if (relay->is_finishing) {
@@ -374,7 +201,7 @@ static void pull_output(struct relay *relay)
         if (relay->end_bytes >= END_BYTES_MAX)
             relay->is_master_ended = true;
     }
-    release_injected(relay);
+    relay_flow_release_injected(relay);
     push_output(relay);
     if (len)
         note_progress(relay, false);
@@ -399,18 +226,9 @@ static void on_master(uv_poll_t *poll, int status, int events)
 
 static void pull_input(struct relay *relay)
 {
-    size_t room = relay_input_keys_room(&relay->input);
-    uint8_t keys[KEYS_SIZE];
-    ssize_t n;
+    ssize_t n = relay_flow_pull_input(relay);
 
-    if (room > sizeof(keys))
-        room = sizeof(keys);
-    if (room == 0)
-        return;
-    n = terminal_read_some(relay->options.terminal, keys, room);
-    if (n > 0)
-        relay_input_add_keys(&relay->input, keys, (size_t)n);
-    else if (n != -EAGAIN)
+    if (n <= 0 && n != -EAGAIN)
         lose_terminal(relay);
 }
 
@@ -436,9 +254,9 @@ static void on_end_timer(uv_timer_t *timer)
     struct relay *relay = timer->data;
 
     if (relay->end_wait == END_WAIT_TERMINAL)
-        drop_output(relay);
+        relay_flow_drop_output(relay);
     relay->is_master_ended = true;
-    release_injected(relay);
+    relay_flow_release_injected(relay);
     push_output(relay);
     note_progress(relay, false);
     check_end(relay);
@@ -453,10 +271,7 @@ static void on_closed(uv_handle_t *handle)
 
     if (--relay->open_handles > 0)
         return;
-    queue_free(&relay->out);
-    buf_free(&relay->inject);
-    buf_free(&relay->reply);
-    relay_input_free(&relay->input);
+    relay_flow_free(relay);
     free(relay);
 }
 
@@ -521,10 +336,7 @@ struct relay *relay_new(const struct relay_options *options, struct error *error
     relay->is_gone = options->terminal->fd < 0;
     if (options->filter)
         relay->generation = filter_generation(options->filter);
-    queue_init(&relay->out, OUT_MAX);
-    buf_init(&relay->inject, INJECT_MAX);
-    buf_init(&relay->reply, RELAY_INPUT_ANSWERS_MAX);
-    relay_input_init(&relay->input);
+    relay_flow_init(relay);
     if (open_handles(relay, error) < 0) {
         close_handles(relay);
         return NULL;
@@ -549,24 +361,40 @@ void relay_pause(struct relay *relay, bool paused)
     update(relay);
 }
 
-int relay_flush(struct relay *relay, int timeout_ms)
+/* Writes the queue out until the deadline. An error is left to the loop, which meets it again and
+ * reports it. */
+static int write_all_out(struct relay *relay, uint64_t deadline_ms)
 {
-    uint64_t deadline = uv_hrtime() / 1000000 + (uint64_t)timeout_ms;
     int r = 0;
 
-    if (relay->is_gone)
-        return -EIO;
-    release_injected(relay);
     while (r == 0 && queue_len(&relay->out) > 0) {
-        ssize_t n = write_out(relay);
-        uint64_t now = uv_hrtime() / 1000000;
+        ssize_t n = relay_flow_push_output(relay);
+        uint64_t now_ms = uv_hrtime() / 1000000;
 
-        /* An error is left to the loop, which meets it again and reports it. */
-        if (n == -EAGAIN && now < deadline)
-            r = terminal_wait_writable(relay->options.terminal, (int)(deadline - now));
+        if (n == -EAGAIN && now_ms < deadline_ms)
+            r = terminal_wait_writable(relay->options.terminal, (int)(deadline_ms - now_ms));
         else if (n < 0)
             r = n == -EAGAIN ? -ETIMEDOUT : (int)n;
     }
+    return r;
+}
+
+int relay_flush(struct relay *relay, int timeout_ms)
+{
+    uint64_t deadline_ms = uv_hrtime() / 1000000 + (uint64_t)timeout_ms;
+    bool may_read = !relay->is_paused && !relay->is_throttled;
+    size_t total = 0;
+    size_t len;
+    int r;
+
+    if (relay->is_gone)
+        return -EIO;
+    do {
+        len = may_read && !relay->is_master_ended ? relay_flow_pull_output(relay) : 0;
+        total += len;
+        relay_flow_release_injected(relay);
+        r = write_all_out(relay, deadline_ms);
+    } while (r == 0 && len > 0 && total < FLUSH_BYTES_MAX);
     update(relay);
     return r;
 }

@@ -43,8 +43,11 @@ void relay_set_input(struct relay *relay, bool on);
 /* Stops everything on the terminal side (suspend) or goes on. The master keeps its data. What was
  * queued stays queued: relay_flush() first, or bytes written past the relay may cut a sequence. */
 void relay_pause(struct relay *relay, bool paused);
-/* Writes out what is queued, at most timeout_ms; the one call that may wait. Afterwards the
- * terminal is on a sequence boundary. 0, -ETIMEDOUT, -errno. */
+/*
+ * Writes out what is queued and what the command has written until now (unless paused; at most 1
+ * MiB of that), at most timeout_ms; the one call that may wait. Afterwards the terminal is on a
+ * sequence boundary. on_restore_changed may come from inside. 0, -ETIMEDOUT, -errno.
+ */
 int relay_flush(struct relay *relay, int timeout_ms);
 /*
  * The command is gone: read the master until it is empty, then on_output_end. Answers and unread

@@ -849,6 +849,26 @@ static void test_flush_leaves_a_boundary(void **state)
     rig_free(rig);
 }
 
+/* What a command says before it stops itself belongs in front of our own restoring. */
+static void test_flush_takes_what_the_command_has_written(void **state)
+{
+    struct rig *rig = rig_new(true);
+    char seen[5];
+
+    (void)state;
+    rig_start(rig, true);
+    ptypair_write(rig->jail.slave, "bye\r\n", 5, SOON_MS);
+    assert_int_equal(relay_flush(rig->relay, SOON_MS), 0);
+    ptypair_read(rig->user.master, seen, 5, SOON_MS);
+    assert_memory_equal(seen, "bye\r\n", 5);
+    /* While paused the master keeps it. */
+    relay_pause(rig->relay, true);
+    ptypair_write(rig->jail.slave, "more", 4, SOON_MS);
+    assert_int_equal(relay_flush(rig->relay, SOON_MS), 0);
+    assert_true(ptypair_is_quiet(rig->user.master, 30));
+    rig_free(rig);
+}
+
 static void test_resize_reaches_the_slave(void **state)
 {
     const struct winsize wanted = {.ws_row = 31, .ws_col = 97, .ws_xpixel = 873, .ws_ypixel = 589};
@@ -1024,6 +1044,7 @@ int main(void)
         cmocka_unit_test(test_injected_bytes_never_cut_a_sequence),
         cmocka_unit_test(test_restore_bytes_change_before_the_terminal),
         cmocka_unit_test(test_flush_leaves_a_boundary),
+        cmocka_unit_test(test_flush_takes_what_the_command_has_written),
         cmocka_unit_test(test_resize_reaches_the_slave),
         cmocka_unit_test(test_hang_up_of_the_terminal),
         cmocka_unit_test(test_hang_up_is_noticed_while_idle),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * relay_flow: the steps that move bytes, without a thought of when. Private to relay.c, which
+ * decides by the loop's events and its timers.
+ */
+#pragma once
+
+#include "pty/queue.h"
+#include "pty/relay.h"
+#include "pty/relay_input.h"
+
+#define RELAY_BATCH_SIZE (64 * KIB)
+#define RELAY_HIGH_MARK  (1 * MIB)
+#define RELAY_LOW_MARK   (256 * KIB)
+
+/* What the end timer waits for. */
+enum end_wait { END_WAIT_NONE, END_WAIT_MASTER, END_WAIT_TERMINAL };
+
+struct relay {
+    struct relay_options options;
+    uv_poll_t master_poll;
+    uv_poll_t terminal_poll;
+    uv_timer_t hold_timer;
+    uv_timer_t end_timer;
+    int master_events; /* what the polls are started with */
+    int terminal_events;
+    unsigned int open_handles;
+
+    bool is_input_on;
+    bool is_paused;
+    bool is_throttled;    /* the queue for the terminal passed the high mark */
+    bool is_master_ended; /* EIO or EOF, or given up */
+    bool is_gone;         /* the terminal */
+    bool is_cut;
+    bool is_finishing;
+    bool is_ended; /* on_output_end was called */
+    bool is_closing;
+    enum end_wait end_wait;
+    size_t end_bytes; /* read from the master since relay_finish() */
+    uint64_t generation;
+
+    struct queue out; /* for the terminal */
+    struct buf inject;
+    struct buf reply;
+    struct relay_input input; /* for the master */
+    uint8_t batch[RELAY_BATCH_SIZE];
+};
+
+/* Memory of the queues. */
+void relay_flow_init(struct relay *relay);
+void relay_flow_free(struct relay *relay);
+
+enum relay_push {
+    RELAY_PUSH_DONE,
+    RELAY_PUSH_FULL, /* the master takes no more */
+    RELAY_PUSH_HELD, /* an answer waits for the command: try again soon */
+};
+
+/* Writes to the master what may be written now. */
+enum relay_push relay_flow_push_input(struct relay *relay);
+/* One read of the terminal into the queue for the master, if there is room. What
+ * terminal_read_some() gave, -EAGAIN without room. */
+ssize_t relay_flow_pull_input(struct relay *relay);
+
+/* One batch: reads the master, filters, appends to the queue for the terminal. The number of bytes
+ * read. Sets is_master_ended. Must not be called above the high mark. */
+size_t relay_flow_pull_output(struct relay *relay);
+/* Moves bytes of ours into the queue for the terminal if they may come now. */
+void relay_flow_release_injected(struct relay *relay);
+/* One write to the terminal: what terminal_write_some() gave, 0 if there was nothing to write. */
+ssize_t relay_flow_push_output(struct relay *relay);
+/* Forgets what is queued for the terminal. */
+void relay_flow_drop_output(struct relay *relay);
