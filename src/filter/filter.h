@@ -5,12 +5,18 @@
  * filter_feed() may be called with any split of the stream; the result is the same. Nothing is
  * emitted while a sequence or a character is incomplete. Answers to queries are appended to a
  * second buffer, which belongs on the PTY master.
+ *
+ * Standards: ECMA-48, DEC STD 070, "XTerm Control Sequences", the protocol pages of kitty, and
+ * docs/internals/filter.md for what is done where they leave a choice.
  */
 #pragma once
 
 #include "base/buf.h"
 
-/* What is known about the real terminal; see terminal.md F for the values of filter_profile_fixed. */
+/* What a setting of the terminal was before the agent started. */
+enum filter_former { FILTER_FORMER_UNKNOWN, FILTER_FORMER_SET, FILTER_FORMER_RESET };
+
+/* What is known about the real terminal. All zero is a terminal about which nothing is known. */
 struct filter_profile {
     unsigned rows;
     unsigned cols;
@@ -25,9 +31,20 @@ struct filter_profile {
     char foreground[32];   /* "rgb:dddd/dddd/dddd"; "": unknown, the query stays unanswered */
     char background[32];
     char cursor[32];
+    char palette[16][32]; /* the same for OSC 4 */
     bool is_dark;
+
+    unsigned start_row; /* cursor when the agent starts, from 1; 0: unknown */
+    unsigned start_col;
+    char term[64];        /* the agent's TERM; "": xterm-256color */
+    uint8_t cursor_style; /* DECSCUSR, 0: the default of the terminal */
+    uint8_t modify_keys;  /* modifyOtherKeys */
+    enum filter_former alternate_scroll; /* mode 1007 */
+    enum filter_former cursor_blink;     /* mode 12 */
+    bool title_is_pushed; /* the session sent CSI 22;0;0t before: filter_restore() pops it */
 };
 
+/* The profile of the regression corpus: 24 x 80, cells of 10 x 20 pixels, XTerm(400). */
 extern const struct filter_profile filter_profile_fixed;
 
 struct filter;
@@ -35,29 +52,76 @@ struct filter;
 struct filter *filter_new(const struct filter_profile *profile);
 void filter_free(struct filter *filter);
 
+/* Milliseconds that only grow; for the rate limits. The default is CLOCK_MONOTONIC, and it is read
+ * only when something limited is met. */
+typedef uint64_t filter_clock(void *ctx);
+void filter_set_clock(struct filter *filter, filter_clock *clock, void *ctx);
+
 /*
  * Consumes all len bytes. Appends to out what the terminal gets and to reply what the agent gets as
  * answers. Both buffers must have room: out for 32 * len + 256 bytes in the worst case; an overflow
- * flag on out is a programming error. Answers beyond reply's maximum are dropped.
+ * flag on out is a programming error. Answers beyond reply's maximum are dropped, each as a whole.
  */
 void filter_feed(struct filter *filter, const uint8_t *bytes, size_t len, struct buf *out,
                  struct buf *reply);
 
+/*
+ * Does what is due without input: ends a synchronised update that the agent forgot (after 1 s),
+ * sends the last title of a burst, reports a new size to an agent that asked for it (call it after
+ * filter_resize()). At most 2 KiB. Returns the milliseconds after which it wants to be called
+ * again, -1: not before more input.
+ */
+int filter_tick(struct filter *filter, struct buf *out, struct buf *reply);
+
 /* New size of the agent's screen. */
 void filter_resize(struct filter *filter, unsigned rows, unsigned cols);
+
+/* Colours and light or dark, after they were asked for again. Other fields are not looked at. */
+void filter_set_colours(struct filter *filter, const struct filter_profile *profile);
 
 /* True when everything emitted so far ends on a sequence boundary and nothing is held back that a
  * line of our own would cut. */
 bool filter_is_ground(const struct filter *filter);
 
+/* True inside a synchronised update (mode 2026): nothing of our own belongs there. */
+bool filter_is_synchronised(const struct filter *filter);
+
+/* What the agent's side of the input depends on. */
+struct filter_keys {
+    bool mouse;       /* any of 9, 1000, 1002, 1003 */
+    bool mouse_utf8;  /* 1005: coordinates are UTF-8 */
+    bool focus;       /* 1004 */
+    bool paste;       /* 2004 */
+    bool theme;       /* 2031 */
+    bool escape_code; /* kitty flag 1: the Escape key is not a lone ESC */
+};
+struct filter_keys filter_keys(const struct filter *filter);
+
 /*
  * Appends the bytes that undo what was let through and is still on (modes, SGR, charset, cursor,
- * alternate screen, title ...; terminal.md D.2), in order. Changes no state: may be called after
- * every feed to keep a crash buffer fresh. At most FILTER_RESTORE_MAX bytes.
+ * alternate screen, title ...), in order. Changes no state: may be called after every feed to keep
+ * a crash buffer fresh. At most FILTER_RESTORE_MAX bytes.
  */
 #define FILTER_RESTORE_MAX 4096
 void filter_restore(const struct filter *filter, struct buf *out);
-/* After a suspend: appends the bytes that bring the agent's modes back (terminal.md D.4). */
+/* After a suspend: appends the bytes that bring the agent's modes back. At most
+ * FILTER_RESUME_MAX bytes. */
+#define FILTER_RESUME_MAX (16 * 1024)
 void filter_resume(const struct filter *filter, struct buf *out);
 /* Changes whenever filter_restore() would give another result. */
 uint64_t filter_generation(const struct filter *filter);
+
+/* What was dropped, counted by class; for the debug log, which never gets a payload. */
+enum filter_drop {
+    FILTER_DROP_CONTROL,
+    FILTER_DROP_TEXT, /* C1 controls, marks in excess */
+    FILTER_DROP_ESC,
+    FILTER_DROP_CSI,
+    FILTER_DROP_OSC,
+    FILTER_DROP_DCS,
+    FILTER_DROP_STRING, /* APC, PM, SOS */
+    FILTER_DROP_ABORTED,
+    FILTER_DROP_LIMITED,
+    FILTER_DROP_COUNT
+};
+uint64_t filter_dropped(const struct filter *filter, enum filter_drop class);
