@@ -34,10 +34,10 @@ enum control_type {
     CONTROL_WARN_LIMIT,  /* a: RLIMIT_* number, b: errno */
     CONTROL_PATH_PRUNED, /* a: entries kept, b: entries before; only if some were removed */
     CONTROL_STARTED,
-    CONTROL_FAILED,  /* a: enum launch_stage, b: errno */
-    CONTROL_STOPPED, /* a: signal */
-    CONTROL_CONTINUED,
-    CONTROL_EXITED, /* a: wait status of the command, b: processes left behind */
+    CONTROL_FAILED,    /* a: enum launch_stage, b: errno */
+    CONTROL_STOPPED,   /* a: signal */
+    CONTROL_CONTINUED, /* not sent when the command stops or ends again at once */
+    CONTROL_EXITED,    /* a: wait status of the command, b: processes left behind */
     /* from the supervisor */
     CONTROL_GO,
     CONTROL_SIGNAL,     /* a: signal for the command's process group */

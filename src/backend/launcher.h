@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * launcher: what the files of the launcher share. Nothing else includes this.
+ *
+ *   launcher.c           PID 1 of the jail: descriptors, orders, PTY, messages, job control, the
+ * end launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
+ *   launcher_selftest.c  the child proves that the walls stand
+ *   launcher_exec.c      the child prunes PATH, finds the command and becomes it
+ *
+ * Everything that the child does is async-signal-safe: what it needs is allocated before the fork.
+ */
+#pragma once
+
+#include "backend/orders.h"
+#include "pty/control.h"
+
+struct launcher_child {
+    const struct orders *orders;
+    int slave;          /* PTY, -1: none */
+    int report;         /* write end of the pipe to PID 1; carries struct control_message */
+    char **script_argv; /* room for "/bin/sh", the script and argv[1..] */
+    char *path;         /* room for the longest PATH entry with the command's name */
+    size_t path_size;
+};
+
+/* Sends one record up the pipe; PID 1 passes it on as a message. */
+void child_report(const struct launcher_child *child, enum control_type type, int32_t a, int32_t b);
+/* Reports where and why the start failed, and ends the child. */
+_Noreturn void child_fail(const struct launcher_child *child, enum launch_stage stage, int error);
+/* The whole life of the child after the fork. */
+_Noreturn void child_run(const struct launcher_child *child);
+
+/* What a probe that had to be refused was answered. */
+struct selftest {
+    enum launch_stage stage;
+    int answer; /* errno, 0: it was let through, EOPNOTSUPP: nothing could be probed */
+};
+
+/* Probes every layer that the orders switch on. True if each refused with its own errno; otherwise
+ * *result tells which did not. Leaves nothing behind. */
+bool selftest_passes(const struct orders *orders, struct selftest *result);
+
+/* Allocates what the child's search needs. Before the fork. */
+void exec_prepare(struct launcher_child *child);
+/* Removes from the value of PATH, in place, what is no directory; *kept of *total entries stay. An
+ * empty entry means the current directory and stays. */
+void exec_prune_path(char *value, int *kept, int *total);
+/* Prunes PATH, looks the command up in what is left of it (execvp(3)) and executes it. */
+_Noreturn void exec_command(const struct launcher_child *child);
