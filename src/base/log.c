@@ -100,8 +100,17 @@ static bool must_escape(uint32_t value)
         uint32_t first;
         uint32_t last;
     } ranges[] = {
-        {0x0000, 0x001F}, {0x007F, 0x009F}, {0x061C, 0x061C}, {0x200B, 0x200F}, {0x2028, 0x202E},
-        {0x2066, 0x2069}, {0xFEFF, 0xFEFF},
+        {0x0000, 0x001F},   /* C0 */
+        {0x007F, 0x009F},   /* DEL, C1 */
+        {0x00AD, 0x00AD},   /* soft hyphen */
+        {0x061C, 0x061C},   /* Arabic letter mark */
+        {0x180E, 0x180E},   /* Mongolian vowel separator */
+        {0x200B, 0x200F},   /* zero width, direction marks */
+        {0x2028, 0x202E},   /* line and paragraph separator, bidi */
+        {0x2060, 0x206F},   /* word joiner, invisible operators, bidi isolates */
+        {0xFEFF, 0xFEFF},   /* zero width no-break space */
+        {0xFFF9, 0xFFFB},   /* interlinear annotations */
+        {0xE0000, 0xE007F}, /* tags */
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
@@ -164,21 +173,22 @@ static void print_line(enum note_class class, const char *text)
 
 void log_line(enum note_class class, const char *fmt, ...)
 {
-    struct buf text CLEANUP(buf_free);
+    struct notes one = {0};
     va_list args;
 
-    if (!log_shows(class))
+    /* Only these would be printed at the end: the others must not take their place. */
+    if (!log_shows(class) || (holding && class > NOTE_SECURITY))
         return;
-    buf_init(&text, LINE_MAX_BYTES);
     va_start(args, fmt);
-    buf_vprintf(&text, fmt, args);
+    notes_addv(&one, class, fmt, args);
     va_end(args);
     if (!holding)
-        print_line(class, buf_cstr(&text));
+        print_line(class, one.v[0].text);
     else if (held.n < HELD_MAX)
-        notes_add(&held, class, "%s", buf_cstr(&text));
+        notes_add(&held, class, "%s", one.v[0].text);
     else
         dropped++;
+    notes_free(&one);
 }
 
 void log_notes(struct notes *notes)

@@ -4,10 +4,11 @@
  */
 #include "base/note.h"
 
-#include "base/buf.h"
-
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#define TEXT_MAX (16 * KIB)
 
 void notes_free(struct notes *notes)
 {
@@ -17,10 +18,10 @@ void notes_free(struct notes *notes)
     *notes = (struct notes){0};
 }
 
-void notes_add(struct notes *notes, enum note_class class, const char *fmt, ...)
+void notes_addv(struct notes *notes, enum note_class class, const char *fmt, va_list args)
 {
-    struct buf text CLEANUP(buf_free);
-    va_list args;
+    char *text = NULL;
+    int len;
 
     if (!notes)
         return;
@@ -28,9 +29,19 @@ void notes_add(struct notes *notes, enum note_class class, const char *fmt, ...)
         notes->cap = notes->cap ? notes->cap * 2 : 8;
         notes->v = xrealloc(notes->v, notes->cap, sizeof(*notes->v));
     }
-    buf_init(&text, 64 * KIB);
+    len = vasprintf(&text, fmt, args);
+    if (len < 0)
+        text = xstrdup("(a message that cannot be formatted)");
+    else if ((size_t)len > TEXT_MAX)
+        text[TEXT_MAX] = '\0';
+    notes->v[notes->n++] = (struct note){.class = class, .text = text};
+}
+
+void notes_add(struct notes *notes, enum note_class class, const char *fmt, ...)
+{
+    va_list args;
+
     va_start(args, fmt);
-    buf_vprintf(&text, fmt, args);
+    notes_addv(notes, class, fmt, args);
     va_end(args);
-    notes->v[notes->n++] = (struct note){.class = class, .text = buf_take_cstr(&text)};
 }

@@ -8,6 +8,8 @@
 
 #include "base/base.h"
 
+#include <stdarg.h>
+
 /* Classes of a diagnostic line. Quiet mode shows only FATAL and SECURITY, VERBOSE needs -v. */
 enum note_class { NOTE_FATAL, NOTE_SECURITY, NOTE_WARNING, NOTE_INFO, NOTE_VERBOSE, NOTE_COUNT };
 
@@ -23,5 +25,7 @@ struct notes {
 };
 
 void notes_free(struct notes *notes);
-/* notes may be NULL: then nothing happens. */
+/* notes may be NULL: then nothing happens. A text of more than 16 KiB is cut there. */
 void notes_add(struct notes *notes, enum note_class class, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void notes_addv(struct notes *notes, enum note_class class, const char *fmt, va_list args)
+    PRINTF_LIKE(3, 0);
