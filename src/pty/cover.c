@@ -15,6 +15,8 @@
  */
 #include "pty/cover.h"
 
+#include "pty/pidlimit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
@@ -66,7 +68,8 @@ static struct cover_result failed(enum cover_stage stage, int code, ptrdiff_t in
     return (struct cover_result){.stage = stage, .code = code, .index = (int32_t)index};
 }
 
-static struct cover_result join(pid_t pid)
+/* Also opens the jail's PID namespace, while its process can still be named. */
+static struct cover_result join(pid_t pid, int *pid_namespace)
 {
     char path[64];
     _cleanup_close_ int mounts = -1;
@@ -78,6 +81,10 @@ static struct cover_result join(pid_t pid)
         return failed(COVER_OPEN_NAMESPACE, errno, -1);
     users = ioctl(mounts, NS_GET_USERNS);
     if (users < 0)
+        return failed(COVER_OPEN_NAMESPACE, errno, -1);
+    snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
+    *pid_namespace = open(path, O_RDONLY | O_CLOEXEC);
+    if (*pid_namespace < 0)
         return failed(COVER_OPEN_NAMESPACE, errno, -1);
     if (setns(users, CLONE_NEWUSER) < 0 || setns(mounts, CLONE_NEWNS) < 0)
         return failed(COVER_JOIN, errno, -1);
@@ -203,18 +210,13 @@ static struct cover_result place_all(const struct covers *covers, const struct p
     return failed(COVER_OK, 0, -1);
 }
 
-struct cover_result cover_place(pid_t pid, const struct plan *plan)
+static struct cover_result place_covers(const struct plan *plan)
 {
     struct covers covers = {-1, -1};
-    struct cover_result result = join(pid);
+    struct cover_result result;
     _cleanup_close_ int over = -1;
-    int r;
+    int r = prepare(&covers);
 
-    if (result.stage == COVER_OK)
-        result = compare_binds(plan);
-    if (result.stage != COVER_OK)
-        return result;
-    r = prepare(&covers);
     if (r < 0) {
         result = failed(COVER_TMPFS, -r, -1);
     } else {
@@ -229,4 +231,20 @@ struct cover_result cover_place(pid_t pid, const struct plan *plan)
     if (covers.proc_sys >= 0)
         close(covers.proc_sys);
     return result;
+}
+
+struct cover_result cover_place(pid_t pid, const struct plan *plan, uint64_t pid_limit)
+{
+    _cleanup_close_ int pid_namespace = -1;
+    struct cover_result result = join(pid, &pid_namespace);
+    int r;
+
+    if (result.stage == COVER_OK)
+        result = compare_binds(plan);
+    if (result.stage == COVER_OK && pid_limit) {
+        r = pidlimit_set(pid_namespace, pid_limit);
+        if (r < 0)
+            result = failed(COVER_PID_LIMIT, -r, -1);
+    }
+    return result.stage == COVER_OK ? place_covers(plan) : result;
 }

@@ -17,6 +17,7 @@ enum cover_stage {
     COVER_TMPFS,
     COVER_OPEN,
     COVER_PLACE,
+    COVER_PID_LIMIT,
     COVER_STAGE_COUNT
 };
 
@@ -26,5 +27,6 @@ struct cover_result {
     int32_t index; /* of the plan's entry, -1 if none is concerned */
 };
 
-/* pid is a process of the jail as seen from here. The calling process must have one thread. */
-struct cover_result cover_place(pid_t pid, const struct plan *plan);
+/* pid is a process of the jail as seen from here. pid_limit: most tasks in its PID namespace, 0:
+ * not limited. The calling process must have one thread. */
+struct cover_result cover_place(pid_t pid, const struct plan *plan, uint64_t pid_limit);

@@ -78,7 +78,7 @@ static struct cover_result place(const struct mounter_options *options)
 
     if (pid < 0)
         return (struct cover_result){COVER_OPEN_NAMESPACE, ESRCH, -1};
-    return cover_place(pid, options->plan);
+    return cover_place(pid, options->plan, options->pid_limit);
 }
 
 static _Noreturn void serve(int socket, const struct mounter_options *options,
@@ -174,6 +174,9 @@ static int explain(const struct cover_result *result, const struct plan *plan, s
         [COVER_TMPFS] = "the empty file system for masks cannot be mounted",
         [COVER_OPEN] = "it cannot be opened to be covered",
         [COVER_PLACE] = "it cannot be covered",
+        [COVER_PID_LIMIT] =
+            "the number of processes cannot be limited (--no-rlimits starts without "
+            "limits)",
     };
     bool known = result->stage > COVER_OK && result->stage < COVER_STAGE_COUNT;
     bool named = result->index >= 0 && (size_t)result->index < plan->n;

@@ -36,6 +36,7 @@ struct mounter_options {
     int info_fd;                     /* read end of bubblewrap's --info-fd */
     const struct terminal *terminal; /* NULL or fd -1: none */
     bool with_seccomp;               /* false: this build has no program */
+    uint64_t pid_limit;              /* most tasks in the jail, 0: left to RLIMIT_NPROC */
 };
 
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */

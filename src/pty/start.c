@@ -10,6 +10,7 @@
 #include "backend/seccomp.h"
 #include "pty/control.h"
 #include "pty/diagnose.h"
+#include "pty/pidlimit.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -94,6 +95,19 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     return 0;
 }
 
+/* RLIMIT_NPROC does not bind the host's root. */
+static uint64_t pid_limit(const struct policy *policy, struct notes *notes)
+{
+    if (!policy->by_root || policy->limits.nproc == UINT64_MAX)
+        return 0;
+    if (pidlimit_is_namespaced(policy->host->kernel))
+        return policy->limits.nproc;
+    notes_add(notes, NOTE_SECURITY,
+              "started by root: nothing limits the number of processes in the "
+              "jail on this kernel (before Linux 6.14)");
+    return 0;
+}
+
 static int start_steps(struct jail *jail, struct notes *notes, struct error *error)
 {
     struct mounter_options options = {
@@ -109,6 +123,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     if (r < 0)
         return r;
     options.info_fd = jail->spawn.info_read;
+    options.pid_limit = pid_limit(jail->policy, notes);
     r = mounter_start(&jail->mounter, &options, error);
     if (r < 0)
         return r;
