@@ -76,6 +76,31 @@ void encode_esc(struct encoder *enc, uint8_t inter, uint8_t final)
     *enc->p++ = final;
 }
 
+/* Most bodies have 1 to 16 bytes: two overlapping words instead of a call. */
+static inline void put_short(struct encoder *enc, const uint8_t *bytes, size_t len)
+{
+    uint64_t words[2];
+    uint32_t halves[2];
+
+    if (len > 16) {
+        memcpy(enc->p, bytes, len);
+    } else if (len >= 8) {
+        memcpy(&words[0], bytes, 8);
+        memcpy(&words[1], bytes + len - 8, 8);
+        memcpy(enc->p, &words[0], 8);
+        memcpy(enc->p + len - 8, &words[1], 8);
+    } else if (len >= 4) {
+        memcpy(&halves[0], bytes, 4);
+        memcpy(&halves[1], bytes + len - 4, 4);
+        memcpy(enc->p, &halves[0], 4);
+        memcpy(enc->p + len - 4, &halves[1], 4);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            enc->p[i] = bytes[i];
+    }
+    enc->p += len;
+}
+
 void encode_csi_body(struct encoder *enc, const uint8_t *body, size_t len)
 {
     enc->glyph_width = 0;
@@ -84,7 +109,7 @@ void encode_csi_body(struct encoder *enc, const uint8_t *body, size_t len)
     enc->p[0] = ESC;
     enc->p[1] = '[';
     enc->p += 2;
-    put(enc, body, len);
+    put_short(enc, body, len);
 }
 
 static size_t write_number(char *out, uint32_t value)
@@ -101,15 +126,11 @@ static size_t write_number(char *out, uint32_t value)
     return n;
 }
 
-void encode_csi(struct encoder *enc, const struct csi *csi)
+void encode_csi_parts(struct encoder *enc, const struct csi *csi)
 {
     char text[CSI_PARTS_MAX * 11 + 4];
     size_t len = 0;
 
-    if (!csi->is_rewritten) {
-        encode_csi_body(enc, csi->body, csi->len);
-        return;
-    }
     if (csi->leader)
         text[len++] = (char)csi->leader;
     for (unsigned i = 0; i < csi->count; i++) {

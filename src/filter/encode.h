@@ -42,9 +42,18 @@ void encode_text(struct encoder *enc, const void *bytes, size_t len);
 void encode_c0(struct encoder *enc, uint8_t byte);
 /* ESC, an intermediate (0: none), a final byte. */
 void encode_esc(struct encoder *enc, uint8_t inter, uint8_t final);
-void encode_csi(struct encoder *enc, const struct csi *csi);
 /* CSI and len bytes of a body that somebody else checked. */
 void encode_csi_body(struct encoder *enc, const uint8_t *body, size_t len);
+/* A control sequence from its parsed form. */
+void encode_csi_parts(struct encoder *enc, const struct csi *csi);
+/* The same from its own bytes where they still say it. */
+static inline void encode_csi(struct encoder *enc, const struct csi *csi)
+{
+    if (csi->is_rewritten)
+        encode_csi_parts(enc, csi);
+    else
+        encode_csi_body(enc, csi->body, csi->len);
+}
 /* CSI and formatted text. */
 void encode_csif(struct encoder *enc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* OSC, the payload, the terminator. */

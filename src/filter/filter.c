@@ -135,10 +135,9 @@ static void close_string(struct filter *filter)
 static void dispatch_csi(struct filter *filter)
 {
     const struct scanner *scanner = &filter->scanner;
-    struct csi csi;
 
-    if (csi_parse(&csi, scanner->bytes, scanner->bytes + scanner->len))
-        rules_csi(filter, &csi);
+    if (csi_parse(&filter->csi, scanner->bytes, scanner->bytes + scanner->len))
+        rules_csi(filter, &filter->csi);
 }
 
 static void dispatch_esc(struct filter *filter)
@@ -188,15 +187,14 @@ static bool take_byte(struct filter *filter, uint8_t byte)
 /* A control sequence that lies complete at p (an ESC): its length, or 0. */
 static size_t take_csi_in_place(struct filter *filter, const uint8_t *p, const uint8_t *end)
 {
-    struct csi csi;
     size_t len;
 
     if (end - p < 3 || p[1] != '[')
         return 0;
-    len = csi_parse(&csi, p + 2, end);
+    len = csi_parse(&filter->csi, p + 2, end);
     if (len == 0)
         return 0;
-    rules_csi(filter, &csi);
+    rules_csi(filter, &filter->csi);
     return len + 2;
 }
 

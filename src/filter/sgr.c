@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SGR_PARTS_OUT 16 /* most parts in an emitted sequence */
-
 #define FLAG(n)       (1u << (n))
 #define FLAG_OVERLINE FLAG(10)
 
@@ -199,17 +197,13 @@ static void encode_slice(struct encoder *enc, const struct csi *csi, unsigned fr
     encode_csi_body(enc, body, end - start + 1);
 }
 
-bool sgr_encode(struct encoder *enc, const struct csi *csi)
+bool sgr_encode_split(struct encoder *enc, const struct csi *csi)
 {
     unsigned cuts[CSI_PARTS_MAX + 1];
     unsigned n_cuts = 0;
     unsigned from = 0;
     unsigned n;
 
-    if (csi->count <= SGR_PARTS_OUT) {
-        encode_csi_body(enc, csi->body, csi->len);
-        return true;
-    }
     for (unsigned i = 0; i < csi->count; i += n) {
         n = group_length(csi, i);
         if (n == 0 || n > SGR_PARTS_OUT)

@@ -34,9 +34,20 @@ void sgr_apply(struct sgr_pen *pen, const struct csi *csi);
 /* Writes "0;1;38:2:1:2:3" (no CSI, no m) and a NUL; returns the length. */
 size_t sgr_format(const struct sgr_pen *pen, char text[SGR_TEXT_MAX]);
 
+#define SGR_PARTS_OUT 16 /* most parts in an emitted sequence */
+
 /*
- * Writes an accepted SGR so that no sequence has more than 16 parts: emulators drop or misread what
- * is longer. The cuts are at attribute boundaries, so the meaning stays. False (nothing written) if
- * there is no such cut.
+ * Writes an accepted SGR of more than SGR_PARTS_OUT parts as several: emulators drop or misread
+ * what is longer. The cuts are at attribute boundaries, so the meaning stays. False (nothing
+ * written) if there is no such cut.
  */
-bool sgr_encode(struct encoder *enc, const struct csi *csi);
+bool sgr_encode_split(struct encoder *enc, const struct csi *csi);
+
+/* Writes an accepted SGR, split if it has to be. */
+static inline bool sgr_encode(struct encoder *enc, const struct csi *csi)
+{
+    if (csi->count > SGR_PARTS_OUT)
+        return sgr_encode_split(enc, csi);
+    encode_csi_body(enc, csi->body, csi->len);
+    return true;
+}

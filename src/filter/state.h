@@ -69,6 +69,7 @@ struct held_title {
 
 struct filter {
     struct scanner scanner;
+    struct csi csi; /* the sequence that is judged; here because clearing it each time costs */
     struct encoder enc;
     struct buf *reply; /* borrowed during filter_feed() and filter_tick() */
     struct filter_profile profile;

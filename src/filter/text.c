@@ -104,6 +104,18 @@ static inline bool is_plain(uint8_t byte)
     return (uint8_t)(byte - 0x20) < 0x5F;
 }
 
+/* Copies the ASCII that begins the 8 bytes at p, 0 to 8 bytes; returns how many. */
+static inline unsigned copy_word(const uint8_t *p, uint8_t *out)
+{
+    uint64_t word;
+    uint64_t odd;
+
+    memcpy(&word, p, 8);
+    memcpy(out, &word, 8);
+    odd = find_odd(word);
+    return odd ? first_byte(odd) : 8;
+}
+
 /* Copies ASCII from p to enc->p; returns the first other byte. Room is there. */
 static const uint8_t *copy_ascii(struct filter *filter, const uint8_t *p, const uint8_t *end)
 {
@@ -111,22 +123,15 @@ static const uint8_t *copy_ascii(struct filter *filter, const uint8_t *p, const 
     uint8_t *out = filter->enc.p;
 
     while (end - p >= 8) {
-        uint64_t word;
-        uint64_t odd;
+        unsigned len = copy_word(p, out);
 
-        memcpy(&word, p, 8);
-        memcpy(out, &word, 8);
-        odd = find_odd(word);
-        if (odd) {
-            p += first_byte(odd);
-            goto done;
-        }
-        p += 8;
-        out += 8;
+        p += len;
+        out += len;
+        if (len < 8)
+            break;
     }
     while (p < end && is_plain(*p))
         *out++ = *p++;
-done:
     filter->enc.p += p - start;
     filter->enc.glyph_width = 1;
     filter->marks = 0;
@@ -134,60 +139,84 @@ done:
     return p;
 }
 
-/* Class of the character of two or three bytes at p, WIDTH_SPECIAL if it is not well-formed or not
- * for the fast path; its length in *len. Four bytes may be read. */
-static inline enum width_class measure(const uint8_t *p, unsigned *len)
+#define IS_THREE(w)    (((w)&0xC0C0F0) == 0x8080E0)
+#define IS_TWO(w)      (((w)&0xC0E0) == 0x80C0)
+#define IS_OVERLONG(w) (((w)&0x20FF) == 0xE0 || ((w)&0xFE) == 0xC0)
+
+/*
+ * Class and length of the character of two or three bytes whose first four bytes are word (little
+ * endian); WIDTH_SPECIAL if it is not for the fast path. The length comes from a branch on purpose:
+ * a predicted length lets the next character begin before this one is measured.
+ */
+static inline enum width_class measure(uint32_t word, unsigned *len)
 {
-    unsigned block;
+    uint32_t second = word >> 8 & 0x3F;
+    uint32_t block;
     uint8_t class;
 
-    if (p[0] >= 0xE0) {
-        if (p[0] >= 0xF0 || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80)
-            return WIDTH_SPECIAL;
+    if (IS_OVERLONG(word))
+        return WIDTH_SPECIAL;
+    if (IS_THREE(word)) {
         *len = 3;
-        block = (p[0] & 0x0Fu) << 6 | (p[1] & 0x3Fu);
+        block = (word & 0x0F) << 6 | second;
         class = width_blocks[block];
-        if (class != WIDTH_MIXED)
-            return (enum width_class)class;
-        if (block < 0x20)
-            return WIDTH_SPECIAL; /* overlong */
-        return width_of(block << 6 | (p[2] & 0x3Fu));
+        return class != WIDTH_MIXED ? (enum width_class) class
+                                    : width_of(block << 6 | (word >> 16 & 0x3F));
     }
-    if (p[0] < 0xC2 || (p[1] & 0xC0) != 0x80)
+    if (!IS_TWO(word))
         return WIDTH_SPECIAL;
     *len = 2;
-    class = width_blocks[p[0] & 0x1F];
-    return class != WIDTH_MIXED ? (enum width_class)class
-                                : width_of((p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu));
+    block = word & 0x1F;
+    class = width_blocks[block];
+    return class != WIDTH_MIXED ? (enum width_class) class : width_of(block << 6 | second);
 }
 
-/* The same as copy_ascii() for characters of two and three bytes. */
-static const uint8_t *copy_wide(struct filter *filter, const uint8_t *p, const uint8_t *end)
+/* The same as copy_ascii() for a text of several scripts: characters of two and three bytes and
+ * short pieces of ASCII between them. */
+static const uint8_t *copy_mixed(struct filter *filter, const uint8_t *p, const uint8_t *end)
 {
     struct shadow *shadow = &filter->shadow;
     uint8_t *out = filter->enc.p;
+    unsigned col = shadow->col;
+    unsigned limit = shadow->is_simple ? shadow->cols : 0;
     enum width_class class = WIDTH_ZERO;
 
-    while (end - p >= 4 && p[0] >= 0x80) {
+    while (end - p >= 8) {
+        enum width_class next = WIDTH_ONE;
+        uint32_t word;
         unsigned len = 0;
-        enum width_class next = measure(p, &len);
+        unsigned cells;
 
-        if (next == WIDTH_SPECIAL || next == WIDTH_ZERO)
-            break;
+        memcpy(&word, p, 4);
+        if (p[0] < 0x80) {
+            len = copy_word(p, out);
+            if (len == 0 || len == 8)
+                break; /* a control, or a longer run for copy_ascii() */
+            cells = len;
+        } else {
+            next = measure(word, &len);
+            if (next == WIDTH_SPECIAL || next == WIDTH_ZERO)
+                break;
+            memcpy(out, &word, 4);
+            cells = next;
+        }
         class = next;
-        memcpy(out, p, 4);
         p += len;
         out += len;
-        if (shadow->is_simple && shadow->col + class <= shadow->cols)
-            shadow->col += class;
-        else
-            shadow_print(shadow, class, 1);
+        if (col + cells <= limit) {
+            col += cells;
+        } else {
+            shadow->col = col;
+            shadow_print(shadow, class, cells / class);
+            col = shadow->col;
+        }
     }
     if (class != WIDTH_ZERO) {
+        shadow->col = col;
+        shadow_print(shadow, WIDTH_ONE, 0);
         filter->enc.p = out;
-        filter->enc.glyph_width = (uint8_t)class;
+        filter->enc.glyph_width = (uint8_t) class;
         filter->marks = 0;
-        shadow_print(shadow, class, 0);
     }
     return p;
 }
@@ -218,13 +247,33 @@ static const uint8_t *run_piece(struct filter *filter, const uint8_t *p, const u
         if (is_plain(*p))
             p = copy_ascii(filter, p, end);
         else if (*p >= 0x80)
-            p = copy_wide(filter, p, end);
+            p = copy_mixed(filter, p, end);
         else if (take_line_end(filter, *p))
             p++;
         if (p == before)
             break;
     }
     return p;
+}
+
+/* A character that is not for the fast path. Returns the bytes taken, 0 if the first byte ended a
+ * truncated character and is to be looked at again. */
+static size_t take_character(struct filter *filter, const uint8_t *p, const uint8_t *end)
+{
+    uint32_t code;
+    int n = 0;
+
+    if (!filter->is_table_only && filter->partial_len == 0)
+        n = utf8_decode(p, (size_t)(end - p), &code);
+    if (n > 0) {
+        emit_character(filter, p, (size_t)n, code);
+        return (size_t)n;
+    }
+    if (n < 0) {
+        emit_replacement(filter);
+        return (size_t)-n;
+    }
+    return text_byte(filter, *p);
 }
 
 const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *end)
@@ -237,8 +286,7 @@ const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *
         if (p == stop)
             continue;
         if (is_plain(*p) || *p >= 0x80) {
-            if (text_byte(filter, *p))
-                p++;
+            p += take_character(filter, p, end);
             continue;
         }
         text_flush(filter);
