@@ -18,6 +18,8 @@ setup()
     cp -r "$SOURCE_DIR/scripts" "$SOURCE_DIR/CMakePresets.json" "$tree"
     cat >"$tree/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
+set(CMAKE_C_COMPILER_WORKS TRUE)
+set(CMAKE_C_ABI_COMPILED TRUE)
 project(small LANGUAGES C)
 add_executable(ai-jail src/main.c)
 set_target_properties(ai-jail PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -82,6 +82,7 @@ FAULTS = (
     (sources.check_heading, "src/base/bad.h", HEAD + "// #pragma once\n"),
     (sources.check_heading, "src/base/bad.c", HEADER),
     (sources.check_length, "src/base/bad.c", c_source(*["int x;"] * 600)),
+    (sources.check_length, "tests/unit/bad.c", c_source(*["int x;"] * 1200)),
     (sources.check_length, "src/base/bad.c", LONG_FUNCTION),
     (sources.check_length, "tests/unit/bad.c", LONG_FUNCTION),
     (text.check_lines, "docs/bad.md", "a \n"),
