@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * command: what has to be visible so that the command can start (sandbox.md 8).
+ * command: what has to be visible so that the command can start.
  *
  * Resolves argv[0] as execvp would on the host, walks every link, finds the install root of the
  * final file, its interpreters (#!, env, ELF PT_INTERP), and adds the missing read-only binds and
@@ -26,7 +26,7 @@ void command_expose(struct command *command, const char *argv0, const char *proj
 void command_free(struct command *command);
 
 /* Directories below HOME that are never mounted by themselves, names relative to HOME, sorted, NULL
- * at the end (sandbox.md 5.3, first row). */
+ * at the end. */
 extern const char *const secret_dotdirs[];
 
 /* True if the canonical path is one of them, lies below one, or below the target of one that is a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * env_names: what happens to an inherited variable, by its name (sandbox.md 13).
+ * env_names: what happens to an inherited variable, by its name.
  */
 #pragma once
 

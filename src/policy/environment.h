@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * environment: the command's environment, built once (sandbox.md 13).
+ * environment: the command's environment, built once.
  */
 #pragma once
 

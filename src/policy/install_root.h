@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * install_root: which directory a program needs around itself (sandbox.md 8.3 and 8.4).
+ * install_root: which directory a program needs around itself.
  */
 #pragma once
 
