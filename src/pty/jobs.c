@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * jobs: who has the user's terminal.
+ *
+ * Bytes go past the relay here, directly to the terminal, and only when the relay has written out
+ * what it had and is paused, or is gone: nothing can come in between.
+ */
+#include "pty/jobs.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define TERMINAL_MS 2000 /* a stopped terminal is given up */
+
+void jobs_keep_restore(struct jobs *jobs)
+{
+    struct buf bytes CLEANUP(buf_free);
+
+    buf_init(&bytes, FILTER_RESTORE_MAX);
+    if (jobs->filter)
+        filter_restore(jobs->filter, &bytes);
+    mounter_set_restore(jobs->mounter, jobs->terminal, bytes.data, bytes.len);
+}
+
+void jobs_take_terminal(struct jobs *jobs)
+{
+    struct winsize size;
+
+    if (terminal_set_raw(jobs->terminal) < 0)
+        return;
+    jobs->owns_terminal = true;
+    jobs_keep_restore(jobs);
+    terminal_size(jobs->terminal, &size);
+    relay_resize(jobs->relay, &size);
+    relay_set_input(jobs->relay, true);
+}
+
+void jobs_give_terminal_back(struct jobs *jobs)
+{
+    static const char cut[] = "\030\033\\"; /* CAN, ST: half a sequence may stand there */
+    struct buf bytes CLEANUP(buf_free);
+
+    if (jobs->terminal->fd < 0)
+        return;
+    buf_init(&bytes, FILTER_RESTORE_MAX + sizeof(cut));
+    if (jobs->was_cut || (jobs->relay && relay_was_cut(jobs->relay)))
+        buf_append(&bytes, cut, sizeof(cut) - 1);
+    if (jobs->filter)
+        filter_restore(jobs->filter, &bytes);
+    if (bytes.len)
+        terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
+    terminal_restore(jobs->terminal);
+    mounter_set_restore(jobs->mounter, jobs->terminal, NULL, 0);
+}
+
+void jobs_stop(struct jobs *jobs)
+{
+    if (jobs->relay) {
+        relay_flush(jobs->relay, TERMINAL_MS);
+        relay_pause(jobs->relay, true);
+    }
+    jobs_give_terminal_back(jobs);
+    kill(0, SIGSTOP);
+}
+
+void jobs_wait_foreground(struct jobs *jobs)
+{
+    while (!terminal_is_foreground(jobs->terminal))
+        kill(0, SIGSTOP);
+    jobs_take_terminal(jobs);
+}
+
+bool jobs_resume(struct jobs *jobs)
+{
+    bool foreground = jobs->owns_terminal && terminal_is_foreground(jobs->terminal);
+
+    if (foreground) {
+        struct buf bytes CLEANUP(buf_free);
+
+        jobs_take_terminal(jobs);
+        buf_init(&bytes, FILTER_RESTORE_MAX);
+        if (jobs->filter)
+            filter_resume(jobs->filter, &bytes);
+        if (bytes.len)
+            terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
+    }
+    if (jobs->relay)
+        relay_pause(jobs->relay, false);
+    return foreground;
+}
+
+bool jobs_retake(struct jobs *jobs)
+{
+    if (!jobs->owns_terminal || jobs->terminal->is_raw || !terminal_is_foreground(jobs->terminal))
+        return false;
+    jobs_resume(jobs);
+    return true;
+}
