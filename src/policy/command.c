@@ -122,6 +122,8 @@ static char *find_program(const struct host *host, const char *name)
         return NULL;
     if (!strchr(name, '/'))
         return find_on_path(host, name);
+    while (str_starts(name, "./")) /* only for the eye: nothing else may be cleaned over links */
+        name += 1 + strspn(name + 1, "/");
     file = path_join(host->cwd, name);
     return fs_stat(host->fs, file, true, &st) == 0 && st.type == FS_FILE ? steal_ptr(&file) : NULL;
 }

@@ -40,7 +40,10 @@ static const struct scene scenes[] = {
     {"empty PATH entry is the working directory", "f /home/u/proj/x 0755\n", "x", ":/usr/bin",
      "/home/u/proj/x", ""},
     {"relative PATH entry", "f /home/u/proj/bin/x 0755\n", "x", "bin", "/home/u/proj/bin/x", ""},
-    {"word with a slash", "f /home/u/proj/x 0755\n", "./x", "", "/home/u/proj/./x", ""},
+    {"word with a slash", "f /home/u/proj/x 0755\n", "./x", "", "/home/u/proj/x", ""},
+    {"word with dots", "f /home/u/proj/x 0755\n", ".//./x", "", "/home/u/proj/x", ""},
+    {"dots behind a link are not cleaned", "l /home/u/proj/l /data/d\nf /data/x 0755\nd /data/d\n",
+     "./l/../x", "", "/home/u/proj/l/../x", "ro /data/x\n"},
     {"a slash never looks at PATH", "f /a/b/x 0755\n", "b/x", "/a", NULL, ""},
     {"a directory is no program", "d /a/x\n", "/a/x", "", NULL, ""},
     {"dangling link on PATH", "l /a/x gone\nf /b/x 0755\n", "x", "/a:/b", "/b/x", "ro /b\n"},
@@ -219,21 +222,21 @@ static const struct scene scenes[] = {
     {"script in the project: only the interpreter's file",
      "f /home/u/proj/x 0755 1000 #!/home/u/other/private/run\\n\n"
      "f /home/u/other/private/run 0755 1000\n",
-     "./x", "", "/home/u/proj/./x", "ro /home/u/other/private/run\n"},
+     "./x", "", "/home/u/proj/x", "ro /home/u/other/private/run\n"},
     {"script in the project: a secret is no interpreter",
      "f /home/u/proj/x 0755 1000 #!/home/u/.ssh/id_rsa\\n\nf /home/u/.ssh/id_rsa 0700 1000\n",
-     "./x", "", "/home/u/proj/./x", ""},
+     "./x", "", "/home/u/proj/x", ""},
     {"script in the project: a document is no interpreter",
      "f /home/u/proj/x 0755 1000 #!/home/u/doc.txt\\n\nf /home/u/doc.txt 0600 1000\n", "./x", "",
-     "/home/u/proj/./x", ""},
+     "/home/u/proj/x", ""},
     {"link in the project to a secret",
      "l /home/u/proj/x ../.aws/credentials\n"
      "f /home/u/.aws/credentials 0700 1000\n",
-     "./x", "", "/home/u/proj/./x", ""},
+     "./x", "", "/home/u/proj/x", ""},
     {"link in the project to a document",
      "l /home/u/proj/x ../doc.txt\n"
      "f /home/u/doc.txt 0600 1000\n",
-     "./x", "", "/home/u/proj/./x", ""},
+     "./x", "", "/home/u/proj/x", ""},
     {"environment in the project: the python of a version manager",
      "f /home/u/proj/.venv/bin/x 0755 1000 #!/home/u/proj/.venv/bin/python\\n\n"
      "l /home/u/proj/.venv/bin/python /home/u/.pyenv/versions/3.11/bin/python3\n"
@@ -241,7 +244,7 @@ static const struct scene scenes[] = {
      ".venv/bin/x", "", "/home/u/proj/.venv/bin/x", "ro /home/u/.pyenv/versions/3.11\n"},
     {"script in the project: env looks on the user's PATH",
      "f /home/u/proj/x 0755 1000 #!/usr/bin/env node\\n\nf /home/u/tools/node/node 0755\n", "./x",
-     H "/tools/node", "/home/u/proj/./x", "ro /home/u/tools/node\n"},
+     H "/tools/node", "/home/u/proj/x", "ro /home/u/tools/node\n"},
     {"FIFO and socket are not touched", "p /a/fifo 0777\ns /a/sock 0777\n", "/a/sock", "", NULL,
      ""},
 };
