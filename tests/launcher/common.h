@@ -6,13 +6,7 @@
 #pragma once
 
 #include "launcher/jail.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-/* Needs the ones above. */
-#include <cmocka.h>
+#include "support/test.h"
 
 #define PROBE "/tmp/probe" /* where the probe lies in the jail */
 

@@ -152,8 +152,10 @@ static void make_args(const struct jail_options *options, struct handed *handed)
     for (size_t i = 0; options->options && options->options[i]; i++)
         add_word(&args, options->options[i]);
     add_files(&args, options, handed);
-    if (options->filter) {
-        handed->fd[FD_FILTER] = make_filter(options->filter);
+    if (options->filter || options->program) {
+        handed->fd[FD_FILTER] = options->program ? fd_sealed_memfd("filter", options->program,
+                                                                   options->program_len, false)
+                                                 : make_filter(options->filter);
         add_word(&args, "--seccomp");
         add_number(&args, FD_FILTER);
     }

@@ -37,8 +37,10 @@ struct jail_options {
     size_t raw_len;
     const char *const *options; /* more bubblewrap words, NULL-terminated */
     struct jail_file files[JAIL_FILES_MAX];
-    unsigned filter; /* enum jail_filter_row; 0: no filter */
-    int stdio[3];    /* what to hand in as 6, 7, 8; 0: /dev/null, -1: leave it closed */
+    unsigned filter;     /* enum jail_filter_row; 0: no filter */
+    const void *program; /* this filter instead */
+    size_t program_len;
+    int stdio[3]; /* what to hand in as 6, 7, 8; 0: /dev/null, -1: leave it closed */
 };
 
 struct jail {

@@ -3,18 +3,13 @@
  * control: messages arrive whole or not at all, and no descriptor is ever left over.
  */
 #include "pty/control.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* Needs the ones above. */
-#include <cmocka.h>
 
 struct pair {
     int ends[2];

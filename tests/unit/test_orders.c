@@ -3,16 +3,11 @@
  * orders: what is encoded is decoded again, and nothing else is.
  */
 #include "backend/orders.h"
+#include "support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Needs the ones above. */
-#include <cmocka.h>
 
 #define STRINGS_MAX 12
 
