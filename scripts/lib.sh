@@ -92,6 +92,7 @@ drop_foreign_cache()
 configure_and_build()
 {
     local preset=$1 testing=$2 dir=$root/build/$1
+    local -a options=()
     shift 2
 
     make_build_dir
@@ -100,10 +101,9 @@ configure_and_build()
         cd "$root" || exit
         umask 022
         drop_foreign_cache "$dir"
-        if [[ ! -e $dir/build.ninja ]] ||
-            { [[ $testing == ON ]] && ! grep -qx 'BUILD_TESTING:BOOL=ON' "$dir/CMakeCache.txt"; }; then
-            cmake --preset "$preset" -B "$dir" -DBUILD_TESTING="$testing" || exit
-        fi
+        # Always: ninja could do it as needed, but not out of a build.ninja that it cannot read.
+        [[ $testing == ON || ! -e $dir/CMakeCache.txt ]] && options=(-DBUILD_TESTING="$testing")
+        cmake --preset "$preset" -B "$dir" "${options[@]}" || exit
         touch "$dir/.begun"
         ninja -C "$dir" -j "$(build_jobs)" "$@" && mv "$dir/.begun" "$dir/.built"
     ) 9>"$root/build/.$preset.lock" >"$root/build/$preset.log" 2>&1 </dev/null

@@ -218,6 +218,21 @@ assert_one_line()
     [ -z "$stderr" ]
 }
 
+@test "run: a broken build.ninja is written again" {
+    "$tree/scripts/run"
+    echo 'rule' >"$tree/build/release/build.ninja"
+    touch "$tree/src/main.c"
+    run -0 --separate-stderr "$tree/scripts/run"
+    [ "$output" = hello ]
+}
+
+@test "run: a tree with tests keeps them" {
+    AI_JAIL_CHECK_BUILDS=release "$tree/scripts/check"
+    touch "$tree/src/main.c"
+    "$tree/scripts/run"
+    grep -qx BUILD_TESTING:BOOL=ON "$tree/build/release/CMakeCache.txt"
+}
+
 @test "run: two at once share the tree" {
     "$tree/scripts/run" >"$BATS_TEST_TMPDIR/one" &
     "$tree/scripts/run" >"$BATS_TEST_TMPDIR/two"
