@@ -120,6 +120,8 @@ static void only_255_bytes_count(void **state)
     assert_int_equal(len, 100);
     assert_true(parse_long(253, ' ', 400, &len));
     assert_int_equal(len, 253);
+    assert_true(parse_long(100, '\0', 400, &len));
+    assert_int_equal(len, 100);
     /* the name may go on behind what was read */
     assert_false(parse_long(254, ' ', 400, &len));
 }
