@@ -103,6 +103,19 @@ static bool parse_long(size_t name_len, char next, size_t total, size_t *got_len
     return found;
 }
 
+static void a_nul_ends_a_line_that_is_too_long(void **state)
+{
+    char head[400];
+    struct shebang shebang;
+
+    (void)state;
+    memset(head, 'x', sizeof(head));
+    memcpy(head, "#!/bin/sh", 10);
+    assert_true(shebang_parse(&shebang, head, sizeof(head)));
+    assert_string_equal(shebang.interpreter, "/bin/sh");
+    shebang_free(&shebang);
+}
+
 /* BINPRM_BUF_SIZE is 256: 255 bytes of line, of which two are "#!". */
 static void only_255_bytes_count(void **state)
 {
@@ -131,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_first_line_like_the_kernel),
         cmocka_unit_test(only_255_bytes_count),
+        cmocka_unit_test(a_nul_ends_a_line_that_is_too_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
