@@ -163,6 +163,19 @@ static void test_pty_hangs_up_at_the_end(void **state)
     assert_int_equal(errno, EIO);
 }
 
+/* Nor is a second master: when the only one goes, the command reads an end. */
+static void test_pty_hangs_up_without_its_master(void **state)
+{
+    struct fixture *fixture = *state;
+
+    use_pty(fixture, ORDERS_FOREGROUND);
+    fixture_command(fixture, "sh", "-c", "read line || exit 7", NULL);
+    start(fixture);
+    close(fixture->jail.master);
+    fixture->jail.master = -1;
+    assert_int_equal(expect_exit(fixture), 7 << 8);
+}
+
 static void test_keys_signal_the_foreground(void **state)
 {
     struct fixture *fixture = *state;
@@ -440,6 +453,7 @@ static int run(void)
         T(test_only_the_command_is_reported),
         T(test_pty_belongs_to_the_jail),
         T(test_pty_hangs_up_at_the_end),
+        T(test_pty_hangs_up_without_its_master),
         T(test_keys_signal_the_foreground),
         T(test_background_reader_is_stopped),
         T(test_keys_do_not_hurt_the_launcher),
