@@ -162,16 +162,18 @@ static _Noreturn void exec_by_path(const struct launcher_child *child, char *pat
 /* Puts "ENTRY/NAME" into child->path. */
 static void join_entry(const struct launcher_child *child, const char *entry, size_t len)
 {
+    const char *name = child->orders->argv[0];
+    size_t name_size = strlen(name) + 1;
     char *out = child->path;
 
     if (len == 0) {
         entry = ".";
         len = 1;
     }
-    assert(len + 1 + strlen(child->orders->argv[0]) < child->path_size);
+    assert(len + 1 + name_size <= child->path_size);
     out = mempcpy(out, entry, len);
     *out++ = '/';
-    strcpy(out, child->orders->argv[0]);
+    memcpy(out, name, name_size);
 }
 
 /* Errors that let execvp(3) look further. */
