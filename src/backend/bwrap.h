@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * bwrap: the plan as bubblewrap options (sandbox.md 14). Pure.
+ * bwrap: the plan as bubblewrap options. Pure.
  */
 #pragma once
 

@@ -33,7 +33,7 @@
 #define LL_SCOPE_ABSTRACT_UNIX (1ULL << 0) /* ABI 6 */
 #define LL_SCOPE_SIGNAL        (1ULL << 1)
 
-/* The sets of sandbox.md 15. */
+/* What a read-only and a writable place grant. */
 #define LL_SET_READ (LL_EXECUTE | LL_READ_FILE | LL_READ_DIR)
 #define LL_SET_WRITE                                                                               \
     (LL_WRITE_FILE | LL_REMOVE_DIR | LL_REMOVE_FILE | LL_MAKE_DIR | LL_MAKE_REG | LL_MAKE_SOCK |   \

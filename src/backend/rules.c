@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define SET_DEV (LL_READ_FILE | LL_WRITE_FILE | LL_READ_DIR | LL_IOCTL_DEV)
-/* The covers of sandbox.md 4.4 decide what is writable in /proc. */
+/* The covers of the plan decide what is writable in /proc. */
 #define SET_PROC (LL_SET_READ | LL_WRITE_FILE | LL_TRUNCATE)
 
 static uint64_t access_of(const struct plan_entry *entry)

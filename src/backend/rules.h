@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * rules: Landlock rules derived from the plan (sandbox.md 15). Pure.
+ * rules: Landlock rules derived from the plan. Pure.
  */
 #pragma once
 

@@ -120,10 +120,9 @@ static int explain_exec(int code, const struct policy *policy, struct error *err
     const char *interpreter = policy->command.interpreter;
 
     if (code == ENOENT && interpreter)
-        error_set(error, code,
-                  "%s cannot be executed: its interpreter %s is not in the jail; --map would show "
-                  "it",
-                  name, interpreter);
+        error_set(error, code, "%s cannot be executed: its interpreter %s is not in the jail%s",
+                  name, interpreter,
+                  command_is_secret(policy->host, interpreter) ? "" : "; --map would show it");
     else if (code == EACCES)
         error_set(error, code, "%s cannot be executed: it is not executable (chmod +x?)%s%s", name,
                   interpreter ? ", or its interpreter is not: " : "",

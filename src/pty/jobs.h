@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * jobs: who has the user's terminal: the command, or whoever started us (cli.md 8, terminal.md D).
+ * jobs: who has the user's terminal: the command, or whoever started us.
  *
  * Taking it means raw mode, our size and our input; giving it back means that exactly what the
  * command left on is undone, and then the modes. The mounter's page is kept fresh on every change,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * start: from a launch to a jail that waits for "go" (sandbox.md 1, steps 1 to 6).
+ * start: from a launch to a jail that waits for "go".
  */
 #pragma once
 
