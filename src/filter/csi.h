@@ -10,9 +10,9 @@
 
 #include "base/base.h"
 
-#define CSI_BODY_MAX  256    /* bytes between CSI and the final byte */
-#define CSI_PARTS_MAX 64     /* more make the sequence oversized */
-#define CSI_VALUE_MAX 65535  /* larger numbers saturate at one above */
+#define CSI_BODY_MAX  256   /* bytes between CSI and the final byte */
+#define CSI_PARTS_MAX 64    /* more make the sequence oversized */
+#define CSI_VALUE_MAX 65535 /* larger numbers saturate at one above */
 #define CSI_SATURATED 65536u
 
 struct csi_part {

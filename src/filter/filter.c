@@ -184,12 +184,12 @@ static bool take_byte(struct filter *filter, uint8_t byte)
     return true;
 }
 
-/* A control sequence that lies complete at p (an ESC): its length, or 0. */
+/* A control sequence that lies complete at p: its length, or 0. */
 static size_t take_csi_in_place(struct filter *filter, const uint8_t *p, const uint8_t *end)
 {
     size_t len;
 
-    if (end - p < 3 || p[1] != '[')
+    if (end - p < 3 || p[0] != ESC || p[1] != '[')
         return 0;
     len = csi_parse(&filter->csi, p + 2, end);
     if (len == 0)

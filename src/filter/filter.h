@@ -36,9 +36,9 @@ struct filter_profile {
 
     unsigned start_row; /* cursor when the agent starts, from 1; 0: unknown */
     unsigned start_col;
-    char term[64];        /* the agent's TERM; "": xterm-256color */
-    uint8_t cursor_style; /* DECSCUSR, 0: the default of the terminal */
-    uint8_t modify_keys;  /* modifyOtherKeys */
+    char term[64];                       /* the agent's TERM; "": xterm-256color */
+    uint8_t cursor_style;                /* DECSCUSR, 0: the default of the terminal */
+    uint8_t modify_keys;                 /* modifyOtherKeys */
     enum filter_former alternate_scroll; /* mode 1007 */
     enum filter_former cursor_blink;     /* mode 12 */
     bool title_is_pushed; /* the session sent CSI 22;0;0t before: filter_restore() pops it */

@@ -62,10 +62,10 @@ extern const struct mode_row mode_rows[MODE_COUNT];
 
 struct modes {
     uint32_t on;
-    uint32_t touched;     /* switched at least once */
-    uint32_t saved;       /* XTSAVE: these have a saved value */
-    uint32_t saved_on;    /* and this is it */
-    uint32_t clock;       /* counts switches */
+    uint32_t touched;           /* switched at least once */
+    uint32_t saved;             /* XTSAVE: these have a saved value */
+    uint32_t saved_on;          /* and this is it */
+    uint32_t clock;             /* counts switches */
     uint32_t order[MODE_COUNT]; /* clock when the mode was switched last */
 };
 

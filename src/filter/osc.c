@@ -238,7 +238,7 @@ static bool reset_palette(struct filter *filter, const struct osc *osc)
 
         if (index < 0 || n == 256)
             return false;
-        left[index / 8] &= (uint8_t)~(1u << (index % 8));
+        left[index / 8] &= (uint8_t) ~(1u << (index % 8));
     }
     memcpy(filter->palette.changed, left, sizeof(left));
     state_touch(filter);
@@ -332,8 +332,8 @@ static bool is_valid_link(const char *params, size_t params_len, const char *uri
     if (uri_len > URI_MAX || !is_printable(uri, uri_len, 0x21))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
-        is_known |= uri_len > strlen(schemes[i]) &&
-                    strncasecmp(uri, schemes[i], strlen(schemes[i])) == 0;
+        is_known |=
+            uri_len > strlen(schemes[i]) && strncasecmp(uri, schemes[i], strlen(schemes[i])) == 0;
     return is_known;
 }
 
@@ -348,8 +348,7 @@ static bool is_clean_text(const char *text, size_t len)
         uint32_t code;
         int n = utf8_decode(p, (size_t)(end - p), &code);
 
-        if (n <= 0 || code < 0x20 || (code >= 0x7F && code <= 0x9F) ||
-            utf8_is_bidi_or_break(code))
+        if (n <= 0 || code < 0x20 || (code >= 0x7F && code <= 0x9F) || utf8_is_bidi_or_break(code))
             return false;
         p += n;
     }
@@ -393,8 +392,7 @@ static bool take_progress(struct filter *filter, const struct osc *osc)
     state = small_number(field, len, 4);
     if (state < 0)
         return false;
-    if (next_field(&rest, &rest_len, ';', &field, &len) && len &&
-        small_number(field, len, 100) < 0)
+    if (next_field(&rest, &rest_len, ';', &field, &len) && len && small_number(field, len, 100) < 0)
         return false;
     if (rest)
         return false;
@@ -460,10 +458,10 @@ struct osc_rule {
 };
 
 static const struct osc_rule osc_rules[] = {
-    {0, take_title},      {1, take_title},      {2, take_title},      {4, take_palette},
-    {8, take_link},       {9, take_progress},   {10, take_dynamic},   {11, take_dynamic},
-    {12, take_dynamic},   {17, take_dynamic},   {19, take_dynamic},   {22, take_pointer},
-    {104, reset_palette}, {110, reset_dynamic}, {111, reset_dynamic}, {112, reset_dynamic},
+    {0, take_title},      {1, take_title},      {2, take_title},        {4, take_palette},
+    {8, take_link},       {9, take_progress},   {10, take_dynamic},     {11, take_dynamic},
+    {12, take_dynamic},   {17, take_dynamic},   {19, take_dynamic},     {22, take_pointer},
+    {104, reset_palette}, {110, reset_dynamic}, {111, reset_dynamic},   {112, reset_dynamic},
     {117, reset_dynamic}, {119, reset_dynamic}, {133, take_shell_mark},
 };
 

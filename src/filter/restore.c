@@ -19,9 +19,9 @@
 
 /* Mode numbers switched off, in this order, where they are on. */
 static const enum mode input_modes[] = {
-    MODE_SYNC,       MODE_MOUSE_MOTION, MODE_MOUSE_DRAG,   MODE_MOUSE_CLICKS, MODE_MOUSE_X10,
-    MODE_MOUSE_SGR,  MODE_MOUSE_UTF8,   MODE_MOUSE_URXVT,  MODE_MOUSE_PIXELS, MODE_FOCUS,
-    MODE_PASTE,      MODE_THEME_REPORT,
+    MODE_SYNC,         MODE_MOUSE_MOTION, MODE_MOUSE_DRAG, MODE_MOUSE_CLICKS,
+    MODE_MOUSE_X10,    MODE_MOUSE_SGR,    MODE_MOUSE_UTF8, MODE_MOUSE_URXVT,
+    MODE_MOUSE_PIXELS, MODE_FOCUS,        MODE_PASTE,      MODE_THEME_REPORT,
 };
 
 /* Those that were never forwarded need no undoing. */
@@ -77,11 +77,23 @@ static void undo_modify_keys(const struct filter *filter, struct encoder *enc)
         encode_csif(enc, ">4m");
 }
 
-/* What moves the cursor when it is undone. */
+/* What moves the cursor when it is undone on the screen that is shown. */
 static bool moves_cursor(const struct filter *filter)
 {
-    return shadow_has_margins(&filter->shadow) || (changed_modes(filter) & MODE_BIT(MODE_ORIGIN)) ||
+    const struct shadow *shadow = &filter->shadow;
+
+    return shadow_has_margins(shadow) || shadow->has_region[shadow->is_alternate] ||
+           (changed_modes(filter) & MODE_BIT(MODE_ORIGIN)) ||
            modes_is_on(&filter->modes, MODE_SIDE_MARGINS);
+}
+
+/* The same after the alternate screen was left: the saved cursor brings its origin mode back, and
+ * in some terminals the region of the primary screen is still there. */
+static bool moves_cursor_later(const struct filter *filter)
+{
+    const struct shadow *shadow = &filter->shadow;
+
+    return shadow->is_alternate && (shadow->slot[0].is_origin || shadow->has_region[0]);
 }
 
 static void undo_drawing(const struct filter *filter, struct encoder *enc)
@@ -100,8 +112,15 @@ static void undo_drawing(const struct filter *filter, struct encoder *enc)
 
 static void leave_alternate(const struct filter *filter, struct encoder *enc)
 {
-    if (filter->shadow.is_alternate)
-        put_mode(enc, filter->entered_by, false);
+    const struct shadow *shadow = &filter->shadow;
+
+    if (!shadow->is_alternate)
+        return;
+    put_mode(enc, filter->entered_by, false);
+    if (shadow->slot[0].is_origin)
+        put_mode(enc, MODE_ORIGIN, false);
+    if (shadow->has_region[0])
+        encode_csif(enc, "r");
 }
 
 void restore_modes(const struct filter *filter, struct encoder *enc)
@@ -134,29 +153,45 @@ void restore_forget(struct filter *filter)
     filter->is_insert = false;
     filter->is_keypad = false;
     shadow_mode(&filter->shadow, mode_rows[filter->entered_by].number, false);
+    filter->shadow.has_region[0] = false;
+    filter->shadow.has_region[1] = false;
 }
 
-/* On the primary screen the cursor is put back where margins and tab stops took it from; then it
- * goes to the lowest line that was written to, and to a fresh line if that is not at its start. */
-static void finish_position(const struct filter *filter, struct encoder *enc, bool was_moved)
+/* Where the cursor of the primary screen ends. */
+struct finish {
+    unsigned row;
+    unsigned col;
+    unsigned below; /* lines further down that were written to */
+    bool is_moved;  /* undoing took the cursor away from row and col */
+};
+
+static struct finish find_finish(const struct filter *filter)
 {
     const struct shadow *shadow = &filter->shadow;
-    unsigned row = shadow->row;
-    unsigned col = shadow_column(shadow);
-    unsigned used = shadow->used_row[0];
+    bool is_saved = shadow->is_alternate && filter->entered_by == MODE_ALTERNATE_1049;
+    struct finish finish = {
+        .row = is_saved ? shadow->slot[0].row : shadow->row,
+        .col = is_saved ? shadow->slot[0].col : shadow_column(shadow),
+    };
 
-    if (shadow->is_alternate) {
-        was_moved = false;
-        if (filter->entered_by == MODE_ALTERNATE_1049) {
-            row = shadow->slot[0].row;
-            col = shadow->slot[0].col;
-        }
-    }
-    if (was_moved)
-        encode_csif(enc, "%u;%uH", row + 1, col + 1);
-    if (used > row)
-        encode_csif(enc, "%uB", used - row);
-    if (col > 0 || used > row) {
+    finish.is_moved = shadow->is_alternate ? moves_cursor_later(filter) : moves_cursor(filter);
+    finish.is_moved |= shadow->tabs_changed;
+    if (shadow->used_row[0] > finish.row)
+        finish.below = shadow->used_row[0] - finish.row;
+    return finish;
+}
+
+/* The cursor is put back where undoing took it from; then it goes to the lowest line that was
+ * written to, and to a fresh line if that one is not empty. */
+static void put_finish(const struct filter *filter, struct encoder *enc)
+{
+    struct finish finish = find_finish(filter);
+
+    if (finish.is_moved)
+        encode_csif(enc, "%u;%uH", finish.row + 1, finish.col + 1);
+    if (finish.below)
+        encode_csif(enc, "%uB", finish.below);
+    if (finish.col > 0 || finish.below) {
         encode_c0(enc, '\r');
         encode_c0(enc, '\n');
     }
@@ -239,7 +274,6 @@ static void undo_title(const struct filter *filter, struct encoder *enc)
 void filter_restore(const struct filter *filter, struct buf *out)
 {
     struct encoder enc = {0};
-    bool was_moved = moves_cursor(filter) || filter->shadow.tabs_changed;
 
     encode_begin(&enc, out);
     restore_modes(filter, &enc);
@@ -251,25 +285,19 @@ void filter_restore(const struct filter *filter, struct buf *out)
     undo_title(filter, &enc);
     if (filter->progress_shown)
         encode_oscf(&enc, ENCODE_ST, "9;4;0");
-    finish_position(filter, &enc, was_moved);
+    put_finish(filter, &enc);
     encode_finish(&enc);
 }
 
-/* The position enters the list only by these facts. */
 uint64_t filter_generation(const struct filter *filter)
 {
-    const struct shadow *shadow = &filter->shadow;
-    uint64_t position = shadow_column(shadow) > 0;
+    struct finish finish = find_finish(filter);
+    uint64_t position = finish.col > 0;
 
-    if (shadow->is_alternate && filter->entered_by == MODE_ALTERNATE_1049)
-        position = 0;
-    else if (moves_cursor(filter) || shadow->tabs_changed)
-        position = (uint64_t)shadow->row << 16 | shadow_column(shadow);
-    if (!shadow->is_alternate || filter->entered_by != MODE_ALTERNATE_1049)
-        position |= (uint64_t)(shadow->used_row[0] > shadow->row
-                                   ? shadow->used_row[0] - shadow->row
-                                   : 0)
-                    << 32;
+    /* Where the cursor is enters the list only by these facts. */
+    if (finish.is_moved)
+        position = (uint64_t)finish.row << 16 | finish.col | 1ULL << 48;
+    position ^= (uint64_t)finish.below << 32;
     return filter->generation * 0x9E3779B97F4A7C15ULL + position;
 }
 

@@ -22,15 +22,22 @@
     {0x00, 0x06, SCAN_NONE, state}, {0x07, 0x0F, SCAN_EXECUTE, state},                             \
         {0x10, 0x17, SCAN_NONE, state}, {0x18, 0x18, SCAN_ABORT, SCAN_GROUND},                     \
         {0x19, 0x19, SCAN_NONE, state}, {0x1A, 0x1A, SCAN_ABORT, SCAN_GROUND},                     \
-        {0x1B, 0x1B, SCAN_START, SCAN_ESC}, {0x1C, 0x1F, SCAN_NONE, state}
+        {0x1B, 0x1B, SCAN_START, SCAN_ESC},                                                        \
+    {                                                                                              \
+        0x1C, 0x1F, SCAN_NONE, state                                                               \
+    }
 
-#define SEQUENCE_HIGH(state) {0x7F, 0x7F, SCAN_NONE, state}, {0x80, 0xFF, SCAN_RETRY, SCAN_GROUND}
+#define SEQUENCE_HIGH(state)                                                                       \
+    {0x7F, 0x7F, SCAN_NONE, state},                                                                \
+    {                                                                                              \
+        0x80, 0xFF, SCAN_RETRY, SCAN_GROUND                                                        \
+    }
 
 static const struct scan_range ground[] = {
-    {0x00, 0x06, SCAN_NONE, SCAN_GROUND},    {0x07, 0x0F, SCAN_EXECUTE, SCAN_GROUND},
-    {0x10, 0x1A, SCAN_NONE, SCAN_GROUND},    {0x1B, 0x1B, SCAN_START, SCAN_ESC},
-    {0x1C, 0x1F, SCAN_NONE, SCAN_GROUND},    {0x20, 0x7E, SCAN_TEXT, SCAN_GROUND},
-    {0x7F, 0x7F, SCAN_NONE, SCAN_GROUND},    {0x80, 0xFF, SCAN_TEXT, SCAN_GROUND},
+    {0x00, 0x06, SCAN_NONE, SCAN_GROUND}, {0x07, 0x0F, SCAN_EXECUTE, SCAN_GROUND},
+    {0x10, 0x1A, SCAN_NONE, SCAN_GROUND}, {0x1B, 0x1B, SCAN_START, SCAN_ESC},
+    {0x1C, 0x1F, SCAN_NONE, SCAN_GROUND}, {0x20, 0x7E, SCAN_TEXT, SCAN_GROUND},
+    {0x7F, 0x7F, SCAN_NONE, SCAN_GROUND}, {0x80, 0xFF, SCAN_TEXT, SCAN_GROUND},
 };
 
 static const struct scan_range esc[] = {
@@ -91,15 +98,15 @@ static const struct scan_range csi_ignore[] = {
 };
 
 static const struct scan_range osc[] = {
-    {0x00, 0x06, SCAN_PUT, SCAN_OSC},      {0x07, 0x07, SCAN_CLOSE, SCAN_GROUND},
-    {0x08, 0x17, SCAN_PUT, SCAN_OSC},      {0x18, 0x18, SCAN_ABORT, SCAN_GROUND},
-    {0x19, 0x19, SCAN_PUT, SCAN_OSC},      {0x1A, 0x1A, SCAN_ABORT, SCAN_GROUND},
+    {0x00, 0x06, SCAN_PUT, SCAN_OSC},         {0x07, 0x07, SCAN_CLOSE, SCAN_GROUND},
+    {0x08, 0x17, SCAN_PUT, SCAN_OSC},         {0x18, 0x18, SCAN_ABORT, SCAN_GROUND},
+    {0x19, 0x19, SCAN_PUT, SCAN_OSC},         {0x1A, 0x1A, SCAN_ABORT, SCAN_GROUND},
     {0x1B, 0x1B, SCAN_NONE, SCAN_STRING_ESC}, {0x1C, 0xFF, SCAN_PUT, SCAN_OSC},
 };
 
 static const struct scan_range string[] = {
-    {0x00, 0x17, SCAN_PUT, SCAN_STRING},   {0x18, 0x18, SCAN_ABORT, SCAN_GROUND},
-    {0x19, 0x19, SCAN_PUT, SCAN_STRING},   {0x1A, 0x1A, SCAN_ABORT, SCAN_GROUND},
+    {0x00, 0x17, SCAN_PUT, SCAN_STRING},      {0x18, 0x18, SCAN_ABORT, SCAN_GROUND},
+    {0x19, 0x19, SCAN_PUT, SCAN_STRING},      {0x1A, 0x1A, SCAN_ABORT, SCAN_GROUND},
     {0x1B, 0x1B, SCAN_NONE, SCAN_STRING_ESC}, {0x1C, 0xFF, SCAN_PUT, SCAN_STRING},
 };
 
@@ -109,7 +116,10 @@ static const struct scan_range string_esc[] = {
     {0x5D, 0xFF, SCAN_RETRY, SCAN_ESC},
 };
 
-#define TABLE(ranges) {#ranges, ranges, ARRAY_SIZE(ranges)}
+#define TABLE(ranges)                                                                              \
+    {                                                                                              \
+#ranges, ranges, ARRAY_SIZE(ranges)                                                        \
+    }
 
 const struct scan_table scan_tables[SCAN_STATE_COUNT] = {
     [SCAN_GROUND] = TABLE(ground),         [SCAN_ESC] = TABLE(esc),
@@ -127,6 +137,11 @@ static struct {
 
 void scanner_setup(void)
 {
+    static bool done;
+
+    if (done)
+        return;
+    done = true;
     for (size_t state = 0; state < SCAN_STATE_COUNT; state++) {
         const struct scan_table *table = &scan_tables[state];
 

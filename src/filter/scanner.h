@@ -13,9 +13,9 @@
 
 enum scan_state {
     SCAN_GROUND,
-    SCAN_ESC,        /* ESC was read */
-    SCAN_ESC_INTER,  /* and an intermediate */
-    SCAN_CSI_ENTRY,  /* ESC [ was read */
+    SCAN_ESC,       /* ESC was read */
+    SCAN_ESC_INTER, /* and an intermediate */
+    SCAN_CSI_ENTRY, /* ESC [ was read */
     SCAN_CSI_PARAM,
     SCAN_CSI_INTER,
     SCAN_CSI_IGNORE, /* malformed or too long: swallow to the final byte */

@@ -446,6 +446,7 @@ void shadow_decstbm(struct shadow *shadow, const struct csi *csi)
 {
     shadow->top = csi_count(csi, 0, 1) - 1;
     shadow->bottom = least(csi_count(csi, 1, shadow->rows), shadow->rows) - 1;
+    shadow->has_region[shadow->is_alternate] = shadow_has_margins(shadow);
     home(shadow);
 }
 
@@ -498,6 +499,7 @@ void shadow_decstr(struct shadow *shadow, const struct csi *csi)
     shadow->pen = (struct sgr_pen){0};
     shadow->slot[shadow->is_alternate] = (struct shadow_slot){.charset = {'B', 'B'}};
     reset_margins(shadow);
+    shadow->has_region[shadow->is_alternate] = false;
     update_simple(shadow);
 }
 

@@ -33,7 +33,7 @@ struct shadow {
     unsigned cols;
     unsigned row;
     unsigned col;
-    bool is_simple;   /* autowrap on and no left and right margins: columns just add up */
+    bool is_simple; /* autowrap on and no left and right margins: columns just add up */
     bool is_autowrap;
     bool is_origin;
     bool is_reverse_wrap;
@@ -47,8 +47,9 @@ struct shadow {
     unsigned left;
     unsigned right;
     struct sgr_pen pen;
-    struct shadow_slot slot[2];  /* by screen */
-    unsigned used_row[2];        /* lowest row that was written to, by screen */
+    struct shadow_slot slot[2]; /* by screen */
+    bool has_region[2];   /* a region was set there: some terminals keep one for each screen */
+    unsigned used_row[2]; /* lowest row that was written to, by screen */
     bool tabs_changed;
     uint8_t tabs[SHADOW_TABS_MAX / 8];
 };

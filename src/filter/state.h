@@ -12,12 +12,12 @@
 #include "filter/shadow.h"
 #include "filter/utf8.h"
 
-#define KITTY_DEPTH_MAX  7   /* kitty and foot keep 8 entries for each screen */
-#define KITTY_FLAGS_MAX  31
-#define TITLE_STACK_MAX  8   /* emulators keep 10 */
-#define TITLE_CHARS_MAX  256
-#define TITLE_BYTES_MAX  (TITLE_CHARS_MAX * UTF8_MAX_LEN + 8)
-#define MARKS_MAX        32  /* zero-width characters after one base */
+#define KITTY_DEPTH_MAX 7 /* kitty and foot keep 8 entries for each screen */
+#define KITTY_FLAGS_MAX 31
+#define TITLE_STACK_MAX 8 /* emulators keep 10 */
+#define TITLE_CHARS_MAX 256
+#define TITLE_BYTES_MAX (TITLE_CHARS_MAX * UTF8_MAX_LEN + 8)
+#define MARKS_MAX       32 /* zero-width characters after one base */
 
 /* A token bucket: at most `burst` at once, `per_second` in the long run. */
 struct limit {

@@ -40,7 +40,7 @@ static uint8_t block_class(uint32_t first)
     for (uint32_t code = first + 1; code < first + 64; code++)
         if (width_of(code) != class)
             return WIDTH_MIXED;
-    return (uint8_t)class;
+    return (uint8_t) class;
 }
 
 void width_setup(void)

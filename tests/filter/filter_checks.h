@@ -117,10 +117,19 @@ static inline void check_run_free(struct check_run *run)
 
 static inline void check_equal(const char *what, const struct buf *a, const struct buf *b)
 {
-    if (a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0))
+    size_t least = a->len < b->len ? a->len : b->len;
+    size_t same = 0;
+
+    while (same < least && a->data[same] == b->data[same])
+        same++;
+    if (same == a->len && same == b->len)
         return;
-    fprintf(stderr, "%s differs\n", what);
-    check_failed("one", a->data, a->len);
+    fprintf(stderr, "%s differs at %zu of %zu and %zu; the other goes on:", what, same, a->len,
+            b->len);
+    for (size_t i = same; i < b->len && i < same + 32; i++)
+        fprintf(stderr, " %02x", b->data[i]);
+    fprintf(stderr, "\n");
+    check_failed("one goes on", a->data + same, a->len - same);
 }
 
 static inline struct filter *check_filter(const uint64_t *now)
