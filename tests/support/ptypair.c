@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -94,6 +95,9 @@ pid_t ptypair_spawn(struct ptypair *pair, bool controlling, int (*run)(int slave
     assert_true(pid >= 0);
     if (pid > 0)
         return pid;
+    /* A failed test must not leave a process behind. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        _exit(99);
     close(pair->master);
     if (controlling) {
         if (setsid() < 0 || ioctl(pair->slave, TIOCSCTTY, 0) < 0)
