@@ -8,15 +8,13 @@
  */
 #include "filter/osc.h"
 
-#include "filter/answers.h"
+#include "filter/osc_fields.h"
 #include "filter/title.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #define NUMBER_DIGITS_MAX 5
-#define PAIRS_MAX         16
 #define URI_MAX           2083
 #define LINK_ID_MAX       200
 #define AID_MAX           64
@@ -24,27 +22,13 @@
 
 static const struct limit title_limit = {20, 20};
 
-/* One command; payload is everything between ESC ] and the terminator. */
-struct osc {
-    const char *payload;
-    size_t len;
-    unsigned number;
-    const char *text; /* after the number and its ';' */
-    size_t text_len;
-    bool has_text; /* there was a ';' */
-    enum encode_end end;
-};
-
-typedef bool osc_handler(struct filter *filter, const struct osc *osc);
-
-static void forward(struct filter *filter, const struct osc *osc)
+void osc_forward(struct filter *filter, const struct osc *osc)
 {
     encode_osc(&filter->enc, osc->payload, osc->len, osc->end);
 }
 
-/* Cuts *text at the next separator; false when nothing is left. */
-static bool next_field(const char **text, size_t *len, char separator, const char **field,
-                       size_t *field_len)
+bool osc_next_field(const char **text, size_t *len, char separator, const char **field,
+                    size_t *field_len)
 {
     const char *stop;
 
@@ -58,8 +42,7 @@ static bool next_field(const char **text, size_t *len, char separator, const cha
     return true;
 }
 
-/* A decimal number of 1 to 3 digits up to max, or -1. */
-static int small_number(const char *text, size_t len, int max)
+int osc_small_number(const char *text, size_t len, int max)
 {
     int value = 0;
 
@@ -137,181 +120,6 @@ void osc_screen_title(struct filter *filter, const uint8_t *text, size_t len)
     offer_title(filter, "2;", 2, text, len, ENCODE_BEL);
 }
 
-static void note_palette(struct filter *filter, int index, const struct colour *colour)
-{
-    filter->palette.changed[index / 8] |= (uint8_t)(1u << (index % 8));
-    filter->palette.colour[index] = *colour;
-    state_touch(filter);
-}
-
-static void answer_palette(struct filter *filter, int index, enum encode_end end)
-{
-    bool is_changed = filter->palette.changed[index / 8] >> (index % 8) & 1;
-    struct colour colour = {0};
-    char number[16];
-
-    if (is_changed)
-        colour = filter->palette.colour[index];
-    else if (index < (int)ARRAY_SIZE(filter->profile.palette))
-        colour_parse(filter->profile.palette[index], strlen(filter->profile.palette[index]),
-                     &colour);
-    snprintf(number, sizeof(number), "4;%d", index);
-    answer_colour(filter, number, &colour, end);
-}
-
-struct pair {
-    int index;
-    bool is_query;
-    const char *text; /* "index;spec" */
-    size_t len;
-    struct colour colour;
-};
-
-/* Number of pairs, -1 if one of them is not valid. */
-static int parse_pairs(const struct osc *osc, struct pair pairs[PAIRS_MAX])
-{
-    const char *rest = osc->has_text ? osc->text : NULL;
-    size_t rest_len = osc->text_len;
-    const char *field;
-    size_t len;
-    int n = 0;
-
-    for (; next_field(&rest, &rest_len, ';', &field, &len); n++) {
-        struct pair *pair = &pairs[n];
-
-        if (n == PAIRS_MAX)
-            return -1;
-        pair->text = field;
-        pair->index = small_number(field, len, 255);
-        if (pair->index < 0 || !next_field(&rest, &rest_len, ';', &field, &len))
-            return -1;
-        pair->len = (size_t)(field + len - pair->text);
-        pair->is_query = len == 1 && *field == '?';
-        if (!pair->is_query && !colour_parse(field, len, &pair->colour))
-            return -1;
-    }
-    return n ? n : -1;
-}
-
-/* OSC 4: the pairs that set a colour pass, those that ask are answered. */
-static bool take_palette(struct filter *filter, const struct osc *osc)
-{
-    struct pair pairs[PAIRS_MAX];
-    int n = parse_pairs(osc, pairs);
-    char kept[PAIRS_MAX * (COLOUR_SPEC_MAX + 8) + 8] = "4";
-    size_t len = 1;
-    int n_kept = 0;
-
-    if (n < 0)
-        return false;
-    for (int i = 0; i < n; i++) {
-        if (pairs[i].is_query) {
-            answer_palette(filter, pairs[i].index, osc->end);
-            continue;
-        }
-        note_palette(filter, pairs[i].index, &pairs[i].colour);
-        kept[len++] = ';';
-        memcpy(kept + len, pairs[i].text, pairs[i].len);
-        len += pairs[i].len;
-        n_kept++;
-    }
-    if (n_kept == n)
-        forward(filter, osc);
-    else if (n_kept)
-        encode_osc(&filter->enc, kept, len, osc->end);
-    return true;
-}
-
-static bool reset_palette(struct filter *filter, const struct osc *osc)
-{
-    const char *rest = osc->text_len ? osc->text : NULL;
-    size_t rest_len = osc->text_len;
-    uint8_t left[sizeof(filter->palette.changed)];
-    const char *field;
-    size_t len;
-
-    memcpy(left, filter->palette.changed, sizeof(left));
-    if (!rest)
-        memset(left, 0, sizeof(left));
-    for (int n = 0; next_field(&rest, &rest_len, ';', &field, &len); n++) {
-        int index = small_number(field, len, 255);
-
-        if (index < 0 || n == 256)
-            return false;
-        left[index / 8] &= (uint8_t) ~(1u << (index % 8));
-    }
-    memcpy(filter->palette.changed, left, sizeof(left));
-    state_touch(filter);
-    forward(filter, osc);
-    return true;
-}
-
-static const uint8_t dynamic_numbers[DYNAMIC_COUNT] = {10, 11, 12, 17, 19};
-
-unsigned osc_dynamic_number(enum dynamic which)
-{
-    return dynamic_numbers[which];
-}
-
-static enum dynamic find_dynamic(unsigned number)
-{
-    enum dynamic which = 0;
-
-    while (which < DYNAMIC_COUNT && dynamic_numbers[which] != number)
-        which++;
-    return which;
-}
-
-static void answer_dynamic(struct filter *filter, enum dynamic which, enum encode_end end)
-{
-    const struct dynamic_colour *set = &filter->dynamic[which];
-    const char *probed[DYNAMIC_COUNT] = {
-        [DYNAMIC_FOREGROUND] = filter->profile.foreground,
-        [DYNAMIC_BACKGROUND] = filter->profile.background,
-        [DYNAMIC_CURSOR] = filter->profile.cursor,
-    };
-    struct colour colour = {0};
-    char number[16];
-
-    if (set->is_changed)
-        colour = set->colour;
-    else if (probed[which])
-        colour_parse(probed[which], strlen(probed[which]), &colour);
-    snprintf(number, sizeof(number), "%u", osc_dynamic_number(which));
-    answer_colour(filter, number, &colour, end);
-}
-
-static bool take_dynamic(struct filter *filter, const struct osc *osc)
-{
-    enum dynamic which = find_dynamic(osc->number);
-    struct dynamic_colour *set = &filter->dynamic[which];
-    struct colour colour;
-
-    if (osc->text_len == 1 && *osc->text == '?') {
-        answer_dynamic(filter, which, osc->end);
-        return true;
-    }
-    if (!colour_parse(osc->text, osc->text_len, &colour))
-        return false;
-    set->is_changed = true;
-    set->colour = colour;
-    memcpy(set->spec, osc->text, osc->text_len);
-    set->spec[osc->text_len] = '\0';
-    state_touch(filter);
-    forward(filter, osc);
-    return true;
-}
-
-static bool reset_dynamic(struct filter *filter, const struct osc *osc)
-{
-    if (osc->text_len)
-        return false;
-    filter->dynamic[find_dynamic(osc->number - 100)].is_changed = false;
-    state_touch(filter);
-    forward(filter, osc);
-    return true;
-}
-
 static bool is_printable(const char *text, size_t len, char lowest)
 {
     for (size_t i = 0; i < len; i++)
@@ -368,7 +176,7 @@ static bool take_link(struct filter *filter, const struct osc *osc)
     uri_len = osc->text_len - params_len - 1;
     if (is_valid_link(osc->text, params_len, uri, uri_len)) {
         filter->link_open = uri_len > 0;
-        forward(filter, osc);
+        osc_forward(filter, osc);
     } else {
         filter->link_open = false;
         encode_osc(&filter->enc, "8;;", 3, osc->end);
@@ -386,19 +194,20 @@ static bool take_progress(struct filter *filter, const struct osc *osc)
     size_t len;
     int state;
 
-    if (!next_field(&rest, &rest_len, ';', &field, &len) || len != 1 || *field != '4' ||
-        !next_field(&rest, &rest_len, ';', &field, &len))
+    if (!osc_next_field(&rest, &rest_len, ';', &field, &len) || len != 1 || *field != '4' ||
+        !osc_next_field(&rest, &rest_len, ';', &field, &len))
         return false;
-    state = small_number(field, len, 4);
+    state = osc_small_number(field, len, 4);
     if (state < 0)
         return false;
-    if (next_field(&rest, &rest_len, ';', &field, &len) && len && small_number(field, len, 100) < 0)
+    if (osc_next_field(&rest, &rest_len, ';', &field, &len) && len &&
+        osc_small_number(field, len, 100) < 0)
         return false;
     if (rest)
         return false;
     filter->progress_shown = state != 0;
     state_touch(filter);
-    forward(filter, osc);
+    osc_forward(filter, osc);
     return true;
 }
 
@@ -414,7 +223,7 @@ static bool take_pointer(struct filter *filter, const struct osc *osc)
     }
     filter->pointer_changed = osc->text_len > 0;
     state_touch(filter);
-    forward(filter, osc);
+    osc_forward(filter, osc);
     return true;
 }
 
@@ -438,17 +247,17 @@ static bool take_shell_mark(struct filter *filter, const struct osc *osc)
     size_t len;
     char kind;
 
-    if (!next_field(&rest, &rest_len, ';', &field, &len) || len != 1 || *field == '\0' ||
+    if (!osc_next_field(&rest, &rest_len, ';', &field, &len) || len != 1 || *field == '\0' ||
         !strchr("ABCDP", *field))
         return false;
     kind = *field;
-    for (int n = 0; next_field(&rest, &rest_len, ';', &field, &len); n++) {
-        bool is_exit_code = kind == 'D' && n == 0 && small_number(field, len, 999) >= 0;
+    for (int n = 0; osc_next_field(&rest, &rest_len, ';', &field, &len); n++) {
+        bool is_exit_code = kind == 'D' && n == 0 && osc_small_number(field, len, 999) >= 0;
 
         if (n == 8 || (!is_exit_code && !is_mark_option(field, len)))
             return false;
     }
-    forward(filter, osc);
+    osc_forward(filter, osc);
     return true;
 }
 
@@ -458,11 +267,13 @@ struct osc_rule {
 };
 
 static const struct osc_rule osc_rules[] = {
-    {0, take_title},      {1, take_title},      {2, take_title},        {4, take_palette},
-    {8, take_link},       {9, take_progress},   {10, take_dynamic},     {11, take_dynamic},
-    {12, take_dynamic},   {17, take_dynamic},   {19, take_dynamic},     {22, take_pointer},
-    {104, reset_palette}, {110, reset_dynamic}, {111, reset_dynamic},   {112, reset_dynamic},
-    {117, reset_dynamic}, {119, reset_dynamic}, {133, take_shell_mark},
+    {0, take_title},          {1, take_title},          {2, take_title},
+    {4, osc_take_palette},    {8, take_link},           {9, take_progress},
+    {10, osc_take_dynamic},   {11, osc_take_dynamic},   {12, osc_take_dynamic},
+    {17, osc_take_dynamic},   {19, osc_take_dynamic},   {22, take_pointer},
+    {104, osc_reset_palette}, {110, osc_reset_dynamic}, {111, osc_reset_dynamic},
+    {112, osc_reset_dynamic}, {117, osc_reset_dynamic}, {119, osc_reset_dynamic},
+    {133, take_shell_mark},
 };
 
 static const struct osc_rule *find_rule(unsigned number)
