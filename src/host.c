@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,24 @@ static char *read_machine_id(const struct host *host)
     return xstrdup(uname(&name) == 0 ? name.nodename : "");
 }
 
+static void read_signals(struct host *host)
+{
+    sigset_t mask;
+
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    for (int sig = 1; sig <= 64; sig++) {
+        uint64_t bit = 1ULL << (sig - 1);
+        struct sigaction action;
+
+        if (sigismember(&mask, sig) == 1)
+            host->sigmask |= bit;
+        if (sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            host->sigignore |= bit;
+    }
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int host_read(struct host *host, struct error *error)
 {
     char exe[4096];
@@ -157,6 +176,7 @@ int host_read(struct host *host, struct error *error)
     *host = (struct host){.fs = &fs_real, .uid = geteuid(), .gid = getegid(), .bwrap.fd = -1};
     for (char **entry = environ; *entry; entry++)
         strv_push(&host->environ, *entry);
+    read_signals(host);
     r = read_home(host, error);
     if (r < 0)
         return r;

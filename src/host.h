@@ -36,16 +36,21 @@ struct host {
     char *exe;           /* canonical path of this program; NULL if unknown */
     char *machine_id;    /* text of /etc/machine-id or a host id; "" if none */
     uint64_t ram_bytes;
-    uint64_t user_tasks;  /* tasks of this uid at launch (for NPROC before Linux 5.14) */
-    unsigned kernel[2];   /* major, minor */
-    int landlock_abi;     /* 0: not available */
-    bool has_seccomp;     /* seccomp filters can be installed */
-    bool is_tty[3];       /* descriptor 0, 1, 2 is a terminal */
+    uint64_t user_tasks; /* tasks of this uid at launch (for NPROC before Linux 5.14) */
+    unsigned kernel[2];  /* major, minor */
+    int landlock_abi;    /* 0: not available */
+    bool has_seccomp;    /* seccomp filters can be installed */
+    bool is_tty[3];      /* descriptor 0, 1, 2 is a terminal */
+    uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller */
+    uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller */
     struct host_bwrap bwrap;
 };
 
-/* Reads the facts. Fails (text in error) when HOME or the working directory is unusable. Does not
- * look for bubblewrap. */
+/*
+ * Reads the facts. Fails (text in error) when HOME or the working directory is unusable. Does not
+ * look for bubblewrap. The caller's signals are noted before two of them change: SIGCHLD, ignored,
+ * would make the kernel reap our children unseen, and SIGXFSZ would end us without a word.
+ */
 int host_read(struct host *host, struct error *error);
 
 /*

@@ -72,6 +72,19 @@ static void restore_terminal(int terminal, const struct mounter_page *page)
     tcsetattr(terminal, TCSANOW, &page->saved);
 }
 
+/*
+ * bubblewrap dies with the supervisor, and the jail with bubblewrap. But between its clone() and the
+ * moment in which its child asks to die with it, the child waits for an eventfd that nobody is left
+ * to write. It is still in bubblewrap's process group then.
+ */
+static void end_half_made_jail(const struct mounter_page *page)
+{
+    pid_t group = page->group;
+
+    if (group > 1)
+        kill(-group, SIGKILL);
+}
+
 static struct cover_result place(const struct mounter_options *options)
 {
     pid_t pid = read_jail_pid(options->info_fd);
@@ -98,8 +111,10 @@ static _Noreturn void serve(int socket, const struct mounter_options *options,
             if (send(socket, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result))
                 continue;
         }
-        if (!(n == 1 && order == ORDER_GOODBYE))
+        if (!(n == 1 && order == ORDER_GOODBYE)) {
+            end_half_made_jail(page);
             restore_terminal(terminal, page);
+        }
         _exit(0);
     }
 }

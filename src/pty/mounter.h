@@ -21,9 +21,10 @@ struct mounter {
 
 #define MOUNTER_RESTORE_MAX 4096
 
-/* Shared memory by which the supervisor keeps the mounter able to restore the terminal. The mounter
- * reads it only when the supervisor is gone. */
+/* Shared memory by which the supervisor keeps the mounter able to end the jail and to restore the
+ * terminal. The mounter reads it only when the supervisor is gone. */
 struct mounter_page {
+    volatile pid_t group; /* bubblewrap's process group, 0: none; written by its child */
     uint32_t is_raw;      /* the terminal's modes are changed now */
     uint32_t restore_len; /* bytes of restore that undo what is on */
     struct termios saved; /* as the terminal was found */

@@ -128,22 +128,8 @@ static int make_args(struct spawn *spawn, const struct launch *launch)
     return fd_sealed_memfd("bwrap-options", words.data, words.len, false);
 }
 
-static void read_signals(struct orders *orders)
-{
-    sigset_t mask;
-
-    sigprocmask(SIG_SETMASK, NULL, &mask);
-    for (int sig = 1; sig <= 64; sig++) {
-        struct sigaction action;
-
-        if (sigismember(&mask, sig) == 1)
-            orders->sigmask |= 1ULL << (sig - 1);
-        if (sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-            orders->sigignore |= 1ULL << (sig - 1);
-    }
-}
-
-static int make_orders(const struct launch *launch, const struct spawn_stdio *stdio)
+static int make_orders(const struct launch *launch, const struct host *host,
+                       const struct spawn_stdio *stdio)
 {
     struct orders orders = launch->orders;
     struct buf bytes CLEANUP(buf_free);
@@ -152,7 +138,8 @@ static int make_orders(const struct launch *launch, const struct spawn_stdio *st
 
     umask(mask);
     orders.umask_bits = mask;
-    read_signals(&orders);
+    orders.sigignore = host->sigignore;
+    orders.sigmask = host->sigmask;
     for (int fd = 0; fd <= 2; fd++)
         if (stdio->is_pty[fd])
             orders.flags |= (uint32_t)ORDERS_PTY_STDIN << fd;
@@ -174,8 +161,8 @@ static int make_control(struct spawn *spawn)
     return spawn->control < 0 || spawn->control_jail < 0 ? -EMFILE : 0;
 }
 
-int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct spawn_stdio *stdio,
-                  struct error *error)
+int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct policy *policy,
+                  const struct spawn_stdio *stdio, struct error *error)
 {
     int r;
 
@@ -184,7 +171,7 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
     if (r < 0)
         return r;
     spawn->args = lift(make_args(spawn, launch));
-    spawn->orders = lift(make_orders(launch, stdio));
+    spawn->orders = lift(make_orders(launch, policy->host, stdio));
     spawn->launcher = lift(fd_sealed_memfd("launcher", launcher_image,
                                            (size_t)(launcher_image_end - launcher_image), true));
     spawn->errors = lift(memfd_create("bwrap-errors", MFD_CLOEXEC));
@@ -266,7 +253,7 @@ static bool place_fds(const struct spawn *spawn)
 }
 
 static _Noreturn void child(const struct spawn *spawn, int program, const struct spawn_stdio *stdio,
-                            const char *args_fd, int report, pid_t parent)
+                            const char *args_fd, int report, pid_t parent, volatile pid_t *group)
 {
     char *const argv[] = {(char[]){"bwrap"}, (char[]){"--args"},     (char *)(uintptr_t)args_fd,
                           (char[]){"--"},    (char[]){LAUNCHER_ARG}, NULL};
@@ -277,6 +264,7 @@ static _Noreturn void child(const struct spawn *spawn, int program, const struct
         child_fail(report, CHILD_PARENT);
     if (setpgid(0, 0) < 0)
         child_fail(report, CHILD_GROUP);
+    *group = getpid();
     raise_oom_score();
     default_signals();
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -290,7 +278,7 @@ static _Noreturn void child(const struct spawn *spawn, int program, const struct
 }
 
 int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
-                struct error *error)
+                volatile pid_t *group, struct error *error)
 {
     struct child_failure failure;
     _cleanup_close_ int program = fcntl(policy->host->bwrap.fd, F_DUPFD_CLOEXEC, FD_FIRST);
@@ -305,7 +293,7 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
     report[1] = lift(report[1]);
     spawn->pid = program < 0 || report[1] < 0 ? -1 : fork();
     if (spawn->pid == 0)
-        child(spawn, program, stdio, args_fd, report[1], parent);
+        child(spawn, program, stdio, args_fd, report[1], parent, group);
     close(report[1]);
     if (spawn->pid < 0) {
         close(report[0]);

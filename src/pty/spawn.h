@@ -40,16 +40,17 @@ struct spawn {
  * Opens and seals everything. The sources of binds are opened and compared with what the planner
  * examined. Fills the caller's state (umask, signals) into a copy of the orders. 0 or -errno.
  */
-int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct spawn_stdio *stdio,
-                  struct error *error);
+int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct policy *policy,
+                  const struct spawn_stdio *stdio, struct error *error);
 
 /*
  * Forks and executes the checked bubblewrap. The child gets an empty environment, /dev/null on 0
  * and 1, the error memfd on 2, the launcher's descriptors 3 to 8 and those of the options; nothing
- * else. 0 or -errno (also when exec failed).
+ * else. It leads a process group of its own, whose number it writes to *group (shared memory) before
+ * it becomes bubblewrap. 0 or -errno (also when exec failed).
  */
 int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
-                struct error *error);
+                volatile pid_t *group, struct error *error);
 
 /* Closes what only the child needed. */
 void spawn_close_child_side(struct spawn *spawn);

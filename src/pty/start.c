@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,18 +40,24 @@ static int open_terminal(struct jail *jail, struct error *error)
         jail->stdio.is_pty[fd] = jail->policy->host->is_tty[fd];
     if (!wants_pty(jail))
         return 0;
-    /* With both, the terminal is ours: the command starts in the foreground (cli.md 8). */
+    /* With both, the terminal is ours: the command starts in the foreground. */
     jail->stdio.foreground = jail->stdio.is_pty[0] && jail->stdio.is_pty[1];
     return terminal_open(&jail->terminal, error);
 }
 
-static int wait_readable(int fd, int timeout_ms)
+/* Waits for a word of the launcher or the end of bubblewrap, whichever is first: a child that
+ * bubblewrap leaves half made would keep the socket open. 1: there is one, 0: timeout. */
+static int wait_readable(const struct spawn *spawn, int timeout_ms)
 {
-    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    _cleanup_close_ int backend = (int)syscall(SYS_pidfd_open, spawn->pid, 0);
+    struct pollfd polls[] = {
+        {.fd = spawn->control, .events = POLLIN},
+        {.fd = backend, .events = POLLIN}, /* -1 is skipped */
+    };
     int r;
 
     do
-        r = poll(&poll_fd, 1, timeout_ms);
+        r = poll(polls, ARRAY_SIZE(polls), timeout_ms);
     while (r < 0 && errno == EINTR);
     return r;
 }
@@ -70,20 +77,20 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
 {
     struct control_message message;
     int fd = -1;
-    int r = wait_readable(jail->spawn.control, SLOW_MS);
+    int r = wait_readable(&jail->spawn, SLOW_MS);
 
     if (r == 0) {
         notes_add(notes, NOTE_WARNING,
                   "the mounts of the jail take long: is a network file "
                   "system or an automount among them?");
-        r = wait_readable(jail->spawn.control, HELLO_TIMEOUT_MS);
+        r = wait_readable(&jail->spawn, HELLO_TIMEOUT_MS);
     }
     if (r <= 0)
         return error_set(error, ETIMEDOUT, "the jail was not ready after %d s",
                          (SLOW_MS + HELLO_TIMEOUT_MS) / 1000);
     r = control_receive(jail->spawn.control, &message, &fd);
     jail->master = fd;
-    if (r == 0 || r == -ECONNRESET)
+    if (r == 0 || r == -ECONNRESET || r == -EAGAIN) /* the last: bubblewrap alone has ended */
         return diagnose_backend(jail->spawn.errors, jail->policy, notes, error);
     if (r == 1 && message.type == CONTROL_FAILED) {
         diagnose_failed(&message, jail->policy, error);
@@ -119,7 +126,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
 
     if (r < 0)
         return r;
-    r = spawn_prepare(&jail->spawn, jail->launch, &jail->stdio, error);
+    r = spawn_prepare(&jail->spawn, jail->launch, jail->policy, &jail->stdio, error);
     if (r < 0)
         return r;
     options.info_fd = jail->spawn.info_read;
@@ -127,7 +134,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     r = mounter_start(&jail->mounter, &options, error);
     if (r < 0)
         return r;
-    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, error);
+    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
     spawn_close_child_side(&jail->spawn);
     if (r < 0)
         return r;
@@ -168,6 +175,9 @@ static void reap(pid_t *pid)
 
 void start_abandon(struct jail *jail)
 {
+    /* A child of bubblewrap that is not ready yet does not die with it, but is in its group. */
+    if (jail->spawn.pid > 0)
+        kill(-jail->spawn.pid, SIGKILL);
     reap(&jail->spawn.pid);
     mounter_goodbye(&jail->mounter);
     reap(&jail->mounter.pid);
