@@ -18,6 +18,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *plan_kind_name(enum plan_kind kind)
+{
+    static const char *const names[PLAN_KIND_COUNT] = {
+        [PLAN_TMPFS] = "tmpfs",
+        [PLAN_DIR] = "dir",
+        [PLAN_RO] = "ro",
+        [PLAN_RW] = "rw",
+        [PLAN_SYMLINK] = "symlink",
+        [PLAN_DATA] = "data",
+        [PLAN_PROC] = "proc",
+        [PLAN_DEV] = "dev",
+        [PLAN_REMOUNT_RO] = "remount-ro",
+        [PLAN_COVER_EMPTY] = "mask",
+        [PLAN_COVER_RO] = "protect",
+    };
+
+    return names[kind];
+}
+
 static void entry_free(struct plan_entry *entry)
 {
     free(entry->dest);
@@ -161,8 +180,10 @@ static void drop_duplicates(struct plan *plan)
 
 /* ---- looking ---- */
 
-/* The deepest of the first n entries at or above path; the later one of equals. */
-static const struct plan_entry *deepest(const struct plan *plan, size_t n, const char *path)
+/* The deepest of the first n entries at or above path that bubblewrap places; with covers, those of
+ * the mounter too. The later one of equals. */
+static const struct plan_entry *deepest(const struct plan *plan, size_t n, const char *path,
+                                        bool with_covers)
 {
     const struct plan_entry *best = NULL;
     size_t best_len = 0;
@@ -171,7 +192,8 @@ static const struct plan_entry *deepest(const struct plan *plan, size_t n, const
         const struct plan_entry *entry = &plan->v[i];
         size_t len = strlen(entry->dest);
 
-        if (entry->kind == PLAN_REMOUNT_RO || !path_is_within(path, entry->dest))
+        if (entry->kind == PLAN_REMOUNT_RO || (!with_covers && plan_is_cover(entry->kind)) ||
+            !path_is_within(path, entry->dest))
             continue;
         if (!best || len > best_len ||
             (len == best_len &&
@@ -184,6 +206,15 @@ static const struct plan_entry *deepest(const struct plan *plan, size_t n, const
     return best;
 }
 
+/* True if a mask lies at or above path, among the first n entries. */
+static bool is_masked(const struct plan *plan, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (plan->v[i].kind == PLAN_COVER_EMPTY && path_is_within(path, plan->v[i].dest))
+            return true;
+    return false;
+}
+
 static char *path_behind(const struct plan_entry *entry, const char *path)
 {
     const char *rest = path_rest(path, entry->dest);
@@ -193,10 +224,14 @@ static char *path_behind(const struct plan_entry *entry, const char *path)
 
 struct plan_view plan_look(const struct plan *plan, const char *path)
 {
-    struct plan_view view = {.entry = deepest(plan, plan->n, path)};
+    struct plan_view view = {.entry = deepest(plan, plan->n, path, true)};
+    const struct plan_entry *shown = view.entry;
 
-    if (view.entry && view.entry->source)
-        view.host_path = path_behind(view.entry, path);
+    /* A read-only cover shows what it covers. */
+    if (shown && shown->kind == PLAN_COVER_RO && !is_masked(plan, plan->n, path))
+        shown = deepest(plan, plan->n, path, false);
+    if (shown && shown->source)
+        view.host_path = path_behind(shown, path);
     return view;
 }
 
@@ -233,7 +268,57 @@ bool plan_shows(const struct plan *plan, const struct fs *fs, const char *path)
     return same;
 }
 
+/* ---- covers everywhere ---- */
+
+/* A map may show a second time what a cover hides: the cover is needed there too. */
+static void cover_elsewhere(struct plan *plan, size_t index, size_t n)
+{
+    const struct plan_entry *below = deepest(plan, n, plan->v[index].dest, false);
+    _cleanup_free_ char *hidden = below && below->source ? path_behind(below, plan->v[index].dest)
+                                                         : xstrdup(plan->v[index].dest);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct plan_entry *bind = &plan->v[i];
+        struct plan_entry *more;
+        _cleanup_free_ char *dest = NULL;
+
+        if (!bind->source || !path_is_within(hidden, bind->source))
+            continue;
+        dest = path_join(bind->dest, path_rest(hidden, bind->source));
+        if (str_eq(dest, plan->v[index].dest) || deepest(plan, n, dest, false) != bind)
+            continue;
+        more =
+            plan_add(plan, plan->v[index].group, plan->v[index].kind, dest, plan->v[index].origin);
+        more->optional = true;
+        more->st = plan->v[index].st;
+    }
+}
+
+static void repeat_covers(struct plan *plan)
+{
+    size_t n = plan->n;
+
+    for (size_t i = 0; i < n; i++)
+        if (plan_is_cover(plan->v[i].kind))
+            cover_elsewhere(plan, i, n);
+    if (plan->n == n)
+        return;
+    sort_entries(plan);
+    drop_duplicates(plan);
+}
+
 /* ---- check ---- */
+
+/* What becomes of an entry. */
+struct verdict {
+    bool is_dropped;
+    const char *why; /* NULL: nobody needs to know */
+};
+
+static struct verdict drop_because(const char *why)
+{
+    return (struct verdict){.is_dropped = true, .why = why};
+}
 
 static bool wants_dir(const struct plan_entry *entry)
 {
@@ -249,85 +334,154 @@ static bool wants_dir(const struct plan_entry *entry)
     }
 }
 
-/* NULL if the mount point of entry is there or can be made in the jail; otherwise why not. The
- * parent view is the bind below. */
-static const char *bind_point_problem(const struct fs *fs, const struct plan_entry *below,
-                                      const struct plan_entry *entry)
+/* The host's own link of the same text shows through the bind below. */
+static bool link_is_there(const struct fs *fs, const char *host_path,
+                          const struct plan_entry *entry)
+{
+    char target[4096];
+
+    return fs->readlink(fs->ctx, host_path, target, sizeof(target)) > 0 &&
+           str_eq(target, entry->target);
+}
+
+/* The parent view is the bind below: the mount point must be there on the host. */
+static struct verdict judge_on_bind(const struct fs *fs, const struct plan_entry *below,
+                                    const struct plan_entry *entry)
 {
     _cleanup_free_ char *host_path = path_behind(below, entry->dest);
     _cleanup_free_ char *canonical = NULL;
     struct fs_stat st;
 
     if (entry->kind == PLAN_SYMLINK)
-        return "a link cannot be made in a directory of the host";
-    if (below->st.type != FS_DIR)
-        return "its parent is a file";
+        return drop_because(link_is_there(fs, host_path, entry)
+                                ? NULL
+                                : "a link cannot be made in a directory of the host");
+    if (below->st.type != FS_DIR && !str_eq(below->dest, entry->dest))
+        return drop_because("its parent is a file");
     if (fs_resolve(fs, host_path, &canonical, NULL, NULL) < 0 ||
         fs_stat(fs, host_path, false, &st) < 0)
-        return "there is no mount point for it in a directory of the host";
+        return drop_because("there is no mount point for it in a directory of the host");
     if (!str_eq(canonical, host_path))
-        return "a link of the host stands in the way";
+        return drop_because("a link of the host stands in the way");
     if (!plan_is_cover(entry->kind) && wants_dir(entry) != (st.type == FS_DIR))
-        return "the mount point is of another type";
-    return NULL;
+        return drop_because("the mount point is of another type");
+    if (entry->kind == PLAN_DIR) /* it is there already, with the host's content */
+        return drop_because(NULL);
+    return (struct verdict){0};
 }
 
-static const char *point_problem(const struct plan *plan, const struct fs *fs, size_t index)
+/* A cover needs something to cover: an object of the host, of /proc, or an entry of the plan. */
+static struct verdict judge_cover(const struct plan *plan, const struct fs *fs, size_t index)
 {
     const struct plan_entry *entry = &plan->v[index];
-    const struct plan_entry *below = deepest(plan, index, entry->dest);
+    const struct plan_entry *below = deepest(plan, index, entry->dest, false);
+
+    if (is_masked(plan, index, entry->dest))
+        return drop_because(NULL);
+    if (!below)
+        return drop_because("the jail does not show it");
+    if (below->kind == PLAN_RO || below->kind == PLAN_RW)
+        return judge_on_bind(fs, below, entry);
+    if (below->kind == PLAN_PROC ||
+        (below->kind != PLAN_SYMLINK && str_eq(below->dest, entry->dest)))
+        return (struct verdict){0};
+    return drop_because(below->kind == PLAN_SYMLINK ? "a link stands in the way"
+                                                    : "the jail does not show it");
+}
+
+static struct verdict judge_mount(const struct plan *plan, const struct fs *fs, size_t index)
+{
+    const struct plan_entry *entry = &plan->v[index];
+    const struct plan_entry *below = deepest(plan, index, entry->dest, false);
 
     if (!below)
-        return plan_is_cover(entry->kind) ? "the jail does not show it" : NULL;
+        return (struct verdict){0};
     switch (below->kind) {
     case PLAN_RO:
     case PLAN_RW:
-        return bind_point_problem(fs, below, entry);
-    case PLAN_TMPFS:
-    case PLAN_DIR:
-    case PLAN_DEV:
-        if (plan_is_cover(entry->kind))
-            return str_eq(below->dest, entry->dest) ? NULL : "the jail does not show it";
-        return NULL;
+        return judge_on_bind(fs, below, entry);
     case PLAN_PROC:
-        return plan_is_cover(entry->kind) ? NULL : "nothing can be mounted in /proc";
+        return drop_because("nothing can be mounted in /proc");
     case PLAN_DATA:
-        return plan_is_cover(entry->kind) && str_eq(below->dest, entry->dest)
-                   ? NULL
-                   : "its parent is a file";
-    case PLAN_COVER_EMPTY:
-        return "it lies below a masked directory";
-    case PLAN_COVER_RO:
-        return NULL;
+        return drop_because("its parent is a file");
+    case PLAN_SYMLINK:
+        return drop_because("a link stands in the way");
     default:
-        return "a link stands in the way";
+        return (struct verdict){0};
     }
+}
+
+static struct verdict judge(const struct plan *plan, const struct fs *fs, size_t index)
+{
+    const struct plan_entry *entry = &plan->v[index];
+    const struct plan_entry *there;
+
+    if (plan_is_cover(entry->kind))
+        return judge_cover(plan, fs, index);
+    if (entry->kind != PLAN_REMOUNT_RO)
+        return judge_mount(plan, fs, index);
+    /* Somebody asked for a writable directory of the host at this very place. */
+    there = deepest(plan, index, entry->dest, false);
+    return there && there->kind == PLAN_RW && str_eq(there->dest, entry->dest)
+               ? drop_because(NULL)
+               : (struct verdict){0};
+}
+
+/* What a cover hides is looked at again when it is placed. */
+static void examine_covered(struct plan *plan, const struct fs *fs, size_t index)
+{
+    struct plan_entry *entry = &plan->v[index];
+    const struct plan_entry *below = deepest(plan, index, entry->dest, false);
+    _cleanup_free_ char *host_path =
+        below && below->source ? path_behind(below, entry->dest) : NULL;
+
+    if (host_path)
+        fs_stat(fs, host_path, false, &entry->st);
+}
+
+static void leave_out(struct plan *plan, size_t index, const char *why, struct notes *notes)
+{
+    const struct plan_entry *entry = &plan->v[index];
+
+    if (why && !entry->optional)
+        notes_add(notes, NOTE_WARNING, "%s (%s) is left out: %s", entry->dest, entry->origin, why);
+    drop(plan, index);
+}
+
+static bool is_below_cover(const struct plan *plan, const char *path)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan_is_cover(plan->v[i].kind) && path_is_below(path, plan->v[i].dest))
+            return true;
+    return false;
+}
+
+/* A cover is placed last, alone: it hides every mount below it. */
+static void drop_below_covers(struct plan *plan, struct notes *notes)
+{
+    for (size_t i = 0; i < plan->n;)
+        if (stage_of(&plan->v[i]) == 0 && is_below_cover(plan, plan->v[i].dest))
+            leave_out(plan, i, "it lies below a masked or protected directory", notes);
+        else
+            i++;
 }
 
 void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes)
 {
     sort_entries(plan);
     drop_duplicates(plan);
+    repeat_covers(plan);
     for (size_t i = 0; i < plan->n;) {
         struct plan_entry *entry = &plan->v[i];
-        const char *problem = entry->kind == PLAN_REMOUNT_RO ? NULL : point_problem(plan, fs, i);
+        struct verdict verdict = judge(plan, fs, i);
 
-        if (!problem) {
-            /* What a cover hides is looked at again when it is placed. */
-            if (plan_is_cover(entry->kind) && entry->st.type == FS_NONE) {
-                struct plan_view view = {.entry = deepest(plan, i, entry->dest)};
-                _cleanup_free_ char *host_path =
-                    view.entry && view.entry->source ? path_behind(view.entry, entry->dest) : NULL;
-
-                if (host_path)
-                    fs_stat(fs, host_path, false, &entry->st);
-            }
-            i++;
+        if (verdict.is_dropped) {
+            leave_out(plan, i, verdict.why, notes);
             continue;
         }
-        if (!entry->optional)
-            notes_add(notes, NOTE_WARNING, "%s (%s) is left out: %s", entry->dest, entry->origin,
-                      problem);
-        drop(plan, i);
+        if (plan_is_cover(entry->kind) && entry->st.type == FS_NONE)
+            examine_covered(plan, fs, i);
+        i++;
     }
+    drop_below_covers(plan, notes);
 }

@@ -3,7 +3,7 @@
  * plan: the ordered list of mounts. It is the only source for the bubblewrap options, the mounter's
  * covers, the Landlock rules and --dry-run.
  *
- * Entries are added in any order, each in a group (sandbox.md 3). plan_finish() sorts them:
+ * Entries are added in any order, each in a group. plan_finish() sorts them:
  * ancestors before descendants, otherwise by group; of several with the same destination the one of
  * the later group stays. It then walks the view as it will be built and drops, with a warning,
  * every entry whose mount point is neither there with the right type nor on a tmpfs of the jail, so
@@ -55,6 +55,9 @@ static inline bool plan_is_cover(enum plan_kind kind)
 {
     return kind == PLAN_COVER_EMPTY || kind == PLAN_COVER_RO;
 }
+
+/* "tmpfs", "ro", "mask" ... for the user. */
+const char *plan_kind_name(enum plan_kind kind);
 
 struct plan_entry {
     enum plan_group group;
