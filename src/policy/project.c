@@ -3,7 +3,8 @@
  * project: refuses project directories that would hand over the machine or the keys.
  *
  * Directories are compared by device and inode as well as by name, so that a bind mount or another
- * spelling of HOME is still HOME.
+ * spelling of HOME is still HOME. What is refused with everything below it is compared with every
+ * directory above the project.
  */
 #include "policy/project.h"
 
@@ -23,6 +24,24 @@ static bool same_dir(const struct fs *fs, const char *a, const char *b)
         return true;
     return fs_stat(fs, a, true, &sa) == 0 && fs_stat(fs, b, true, &sb) == 0 && sa.dev == sb.dev &&
            sa.ino == sb.ino;
+}
+
+/* True if the working directory is dir or lies below it, under whatever name. */
+static bool is_inside(const struct host *host, const char *dir)
+{
+    _cleanup_free_ char *at = xstrdup(host->cwd);
+
+    for (;;) {
+        char *parent;
+
+        if (same_dir(host->fs, at, dir))
+            return true;
+        if (str_eq(at, "/"))
+            return false;
+        parent = path_parent(at);
+        free(at);
+        at = parent;
+    }
 }
 
 static bool is_home_or_above(const struct host *host)
@@ -65,35 +84,46 @@ static const char *system_match(const struct host *host)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
-        if (path_is_within(host->cwd, trees[i]))
+        if (is_inside(host, trees[i]))
             return trees[i];
     return NULL;
 }
 
-/* Directories that are refused whatever is said. malloc'ed, NULL if none. */
-static char *secret_match(const struct host *host)
+void project_own_dirs(const struct host *host, struct strv *dirs)
 {
     static const struct {
         const char *variable;
         const char *below_home;
     } own[] = {{"XDG_STATE_HOME", ".local/state"}, {"XDG_DATA_HOME", ".local/share"}};
 
-    for (size_t i = 0; secret_dotdirs[i]; i++) {
-        _cleanup_free_ char *dir = path_join(host->home, secret_dotdirs[i]);
-
-        if (path_is_within(host->cwd, dir))
-            return steal_ptr(&dir);
-    }
     for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
         const char *base = host_getenv(host, own[i].variable);
         _cleanup_free_ char *root =
             base && base[0] == '/' ? xstrdup(base) : path_join(host->home, own[i].below_home);
         _cleanup_free_ char *joined = path_join(root, "ai-jail");
-        _cleanup_free_ char *dir = path_clean(joined);
+        char *canonical = NULL;
 
-        if (path_is_within(host->cwd, dir))
+        if (fs_resolve(host->fs, joined, &canonical, NULL, NULL) < 0)
+            canonical = path_clean(joined);
+        strv_push_owned(dirs, canonical);
+    }
+}
+
+/* Directories that are refused whatever is said. malloc'ed, NULL if none. */
+static char *secret_match(const struct host *host)
+{
+    _cleanup_strv_ struct strv own = {0};
+
+    for (size_t i = 0; secret_dotdirs[i]; i++) {
+        _cleanup_free_ char *dir = path_join(host->home, secret_dotdirs[i]);
+
+        if (is_inside(host, dir))
             return steal_ptr(&dir);
     }
+    project_own_dirs(host, &own);
+    for (size_t i = 0; i < own.n; i++)
+        if (is_inside(host, own.v[i]))
+            return xstrdup(own.v[i]);
     return NULL;
 }
 
