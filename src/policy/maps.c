@@ -9,6 +9,7 @@
 #include "policy/maps.h"
 
 #include "base/path.h"
+#include "policy/project.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -70,12 +71,12 @@ int maps_split(const char *text, char **source, char **dest)
     return r;
 }
 
+/* Not cleaned: "link/.." is not the directory that holds the link. */
 static char *absolute(const char *path, const struct host *host)
 {
     _cleanup_free_ char *expanded = path_expand_home(path, host->home);
-    _cleanup_free_ char *joined = path_join(host->cwd, expanded);
 
-    return path_clean(joined);
+    return path_join(host->cwd, expanded);
 }
 
 static const char *refused_dest(const char *dest)
@@ -93,6 +94,17 @@ static const char *refused_dest(const char *dest)
         if (str_eq(dest, exact[i]))
             return exact[i];
     return NULL;
+}
+
+static bool is_our_own(const struct host *host, const char *source)
+{
+    _cleanup_strv_ struct strv own = {0};
+
+    project_own_dirs(host, &own);
+    for (size_t i = 0; i < own.n; i++)
+        if (path_is_within(source, own.v[i]))
+            return true;
+    return false;
 }
 
 static int read_map(struct map *map, const struct host *host, struct notes *notes,
@@ -118,9 +130,20 @@ static int read_map(struct map *map, const struct host *host, struct notes *note
     if (str_eq(map->source, "/"))
         return error_set(error, EINVAL, "--%s %s: / cannot be mapped; name a directory below it",
                          map->flag, map->text);
-    map->dest = dest ? absolute(dest, host) : xstrdup(map->source);
-    if (!dest)
+    if (is_our_own(host, map->source)) {
+        notes_add(notes, NOTE_SECURITY, "--%s %s is refused: ai-jail's own files are never shown",
+                  map->flag, map->text);
+        map->skip = true;
+        return 0;
+    }
+    if (dest) {
+        _cleanup_free_ char *joined = absolute(dest, host);
+
+        map->dest = path_clean(joined);
+    } else {
+        map->dest = xstrdup(map->source);
         map->spelled = steal_ptr(&spelled);
+    }
     refused = refused_dest(map->dest);
     if (refused)
         return error_set(error, EINVAL,
@@ -166,11 +189,11 @@ static void add_link(void *arg, const char *link, const char *target)
 {
     struct link_adder *adder = arg;
     struct plan_view view = plan_look(adder->plan, link);
-    bool shown = (view.host_path && str_eq(view.host_path, link)) ||
-                 (view.entry && view.entry->kind == PLAN_SYMLINK && str_eq(view.entry->dest, link));
+    bool shown = view.host_path && str_eq(view.host_path, link);
+    bool taken = view.entry && str_eq(view.entry->dest, link);
 
     free(view.host_path);
-    if (!shown)
+    if (!shown && !taken)
         plan_add(adder->plan, adder->group, PLAN_SYMLINK, link, adder->origin)->target =
             xstrdup(target);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * maps: --map and --rw-map (sandbox.md 9.1).
+ * maps: --map and --rw-map.
  */
 #pragma once
 
