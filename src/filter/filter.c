@@ -310,7 +310,6 @@ bool filter_is_synchronised(const struct filter *filter)
 struct filter_keys filter_keys(const struct filter *filter)
 {
     const struct modes *modes = &filter->modes;
-    const struct kitty *kitty = &filter->kitty[filter->shadow.is_alternate];
     uint32_t mouse = MODE_BIT(MODE_MOUSE_X10) | MODE_BIT(MODE_MOUSE_CLICKS) |
                      MODE_BIT(MODE_MOUSE_DRAG) | MODE_BIT(MODE_MOUSE_MOTION);
 
@@ -320,7 +319,6 @@ struct filter_keys filter_keys(const struct filter *filter)
         .focus = modes_is_on(modes, MODE_FOCUS),
         .paste = modes_is_on(modes, MODE_PASTE),
         .theme = modes_is_on(modes, MODE_THEME_REPORT),
-        .escape_code = kitty->flags[kitty->depth] & 1,
     };
 }
 

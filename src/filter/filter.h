@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "filter/input.h"
 
 /* What a setting of the terminal was before the agent started. */
 enum filter_former { FILTER_FORMER_UNKNOWN, FILTER_FORMER_SET, FILTER_FORMER_RESET };
@@ -86,15 +87,7 @@ bool filter_is_ground(const struct filter *filter);
 /* True inside a synchronised update (mode 2026): nothing of our own belongs there. */
 bool filter_is_synchronised(const struct filter *filter);
 
-/* What the agent's side of the input depends on. */
-struct filter_keys {
-    bool mouse;       /* any of 9, 1000, 1002, 1003 */
-    bool mouse_utf8;  /* 1005: coordinates are UTF-8 */
-    bool focus;       /* 1004 */
-    bool paste;       /* 2004 */
-    bool theme;       /* 2031 */
-    bool escape_code; /* kitty flag 1: the Escape key is not a lone ESC */
-};
+/* What the input filter has to know of the agent's modes. */
 struct filter_keys filter_keys(const struct filter *filter);
 
 /*
