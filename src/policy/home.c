@@ -29,14 +29,25 @@ static void add_git_file(struct plan *plan, const struct host *host, const char 
     plan_add_bind(plan, host->fs, GROUP_HOME_PARTS, PLAN_RO, canonical, path, "git settings");
 }
 
+/* $XDG_CONFIG_HOME by HOME's canonical name, whichever spelling of HOME it uses. */
+static char *config_dir(const struct host *host)
+{
+    const char *xdg = host_getenv(host, "XDG_CONFIG_HOME");
+    _cleanup_free_ char *config = NULL;
+
+    if (!xdg || xdg[0] != '/')
+        return path_join(host->home, ".config");
+    config = path_clean(xdg);
+    if (!path_is_within(config, host->home) && path_is_below(config, host->home_spelling))
+        return path_join(host->home, path_rest(config, host->home_spelling));
+    return steal_ptr(&config);
+}
+
 static void add_git_files(struct plan *plan, const struct host *host)
 {
     static const char *const in_home[] = {".gitconfig", ".gitignore"};
     static const char *const in_config[] = {"git/config", "git/ignore", "git/attributes"};
-    const char *xdg = host_getenv(host, "XDG_CONFIG_HOME");
-    _cleanup_free_ char *joined =
-        xdg && xdg[0] == '/' ? xstrdup(xdg) : path_join(host->home, ".config");
-    _cleanup_free_ char *config = path_clean(joined);
+    _cleanup_free_ char *config = config_dir(host);
 
     for (size_t i = 0; i < ARRAY_SIZE(in_home); i++) {
         _cleanup_free_ char *path = path_join(host->home, in_home[i]);
@@ -160,6 +171,31 @@ static void add_rw_parts(struct plan *plan, const struct host *host)
     }
 }
 
+static void cover_both_names(struct plan *plan, const struct host *host, const char *path)
+{
+    static const char origin[] = "--no-private-home";
+    _cleanup_free_ char *canonical = NULL;
+
+    if (fs_resolve(host->fs, path, &canonical, NULL, NULL) < 0)
+        return;
+    plan_add(plan, GROUP_MASKS, PLAN_COVER_EMPTY, path, origin)->optional = true;
+    if (!str_eq(canonical, path))
+        plan_add(plan, GROUP_MASKS, PLAN_COVER_EMPTY, canonical, origin)->optional = true;
+}
+
+/* A secret directory that is a link keeps its content elsewhere: perhaps in a directory that is
+ * shown. */
+static void cover_secret_targets(struct plan *plan, const struct host *host)
+{
+    for (size_t i = 0; secret_dotdirs[i]; i++) {
+        _cleanup_free_ char *path = path_join(host->home, secret_dotdirs[i]);
+        struct fs_stat st;
+
+        if (fs_stat(host->fs, path, false, &st) == 0 && st.type == FS_LINK)
+            cover_both_names(plan, host, path);
+    }
+}
+
 /* Profiles and credentials below directories that are shown. */
 static void cover_parts(struct plan *plan, const struct host *host)
 {
@@ -176,12 +212,8 @@ static void cover_parts(struct plan *plan, const struct host *host)
 
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         _cleanup_free_ char *path = path_join(host->home, parts[i]);
-        struct plan_entry *entry;
 
-        if (!fs_is_dir(host->fs, path))
-            continue;
-        entry = plan_add(plan, GROUP_MASKS, PLAN_COVER_EMPTY, path, "--no-private-home");
-        entry->optional = true;
+        cover_both_names(plan, host, path);
     }
 }
 
@@ -193,6 +225,7 @@ static void add_host_home(struct plan *plan, const struct host *host, const char
     host->fs->list(host->fs->ctx, host->home, add_dotdir, &dotdirs);
     add_rw_parts(plan, host);
     cover_parts(plan, host);
+    cover_secret_targets(plan, host);
 }
 
 void home_add(struct plan *plan, const struct host *host, const char *project, bool private_home,
