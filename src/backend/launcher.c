@@ -12,7 +12,7 @@
  *      (bubblewrap made it a session leader) and hands the master out with HELLO.
  *   5. It waits for GO: the covers are in place and the supervisor has confined itself.
  *   6. It forks the child that becomes the command (launcher_child.c). The child reports over a
- * CLOEXEC pipe; its end without a failure is the exec.
+ *      CLOEXEC pipe; its end without a failure is the exec.
  *   7. It sleeps in poll() until a child changes state, a message comes, or the socket ends.
  *   8. When the command has ended it says so and exits; the kernel kills what is left in the PID
  *      namespace.
@@ -36,6 +36,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -94,7 +95,8 @@ static void sort_descriptors(void)
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
             fail(STAGE_STDIO, errno);
-    if (close_range(LAUNCHER_FD_STDIO + 3, ~0U, 0) < 0)
+    /* By number: not every C library for small programs has close_range(2). */
+    if (syscall(SYS_close_range, LAUNCHER_FD_STDIO + 3, ~0U, 0) < 0)
         fail(STAGE_STDIO, errno);
     close(LAUNCHER_FD_SELF);
     for (int fd = LAUNCHER_FD_CONTROL; fd < LAUNCHER_FD_STDIO + 3; fd++)

@@ -2,8 +2,8 @@
 /*
  * launcher: what the files of the launcher share. Nothing else includes this.
  *
- *   launcher.c           PID 1 of the jail: descriptors, orders, PTY, messages, job control, the
- * end launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
+ *   launcher.c           PID 1 of the jail: descriptors, orders, PTY, messages, job control, the end
+ *   launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
  *   launcher_selftest.c  the child proves that the walls stand
  *   launcher_exec.c      the child prunes PATH, finds the command and becomes it
  *

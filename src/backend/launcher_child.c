@@ -58,11 +58,11 @@ static int lower_limit(int resource, uint64_t wanted)
 
     if (wanted == UINT64_MAX)
         return 0;
-    if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+    if (getrlimit(resource, &now) < 0)
         return errno;
     next.rlim_max = now.rlim_max < wanted ? now.rlim_max : (rlim_t)wanted;
     next.rlim_cur = now.rlim_cur < next.rlim_max ? now.rlim_cur : next.rlim_max;
-    return setrlimit((__rlimit_resource_t)resource, &next) < 0 ? errno : 0;
+    return setrlimit(resource, &next) < 0 ? errno : 0;
 }
 
 static void set_limits(const struct launcher_child *child)

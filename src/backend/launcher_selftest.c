@@ -6,12 +6,14 @@
  * something that is allowed everywhere else:
  *
  *   Landlock, files   making a whiteout (character device 0:0) in a directory where we may make
- * files. The kernel asks Landlock before anything else, and without it any user may; the right is
- * handled by every ABI and granted by no rule. A plain forbidden open would prove nothing: whatever
- * the rules do not cover is not mounted, read-only or another user's as well, with an errno of its
- * own. Landlock, scope   signal 0 to PID 1, which has our uid. Landlock, TCP     bind to any port
- * and connect to loopback. filter            unshare(CLONE_NEWUSER): the kernel's own limits answer
- * ENOSPC, the filter EPERM; a netlink socket of a protocol that always exists; an AF_VSOCK socket.
+ *                     files. The kernel asks Landlock before anything else, and without it any user
+ *                     may; the right is handled by every ABI and granted by no rule. A plain
+ *                     forbidden open would prove nothing: whatever the rules do not cover is not
+ *                     mounted, read-only or another user's as well, with an errno of its own.
+ *   Landlock, scope   signal 0 to PID 1, which has our uid.
+ *   Landlock, TCP     bind to any port and connect to loopback.
+ *   filter            unshare(CLONE_NEWUSER): the kernel's own limits answer ENOSPC, the filter
+ *                     EPERM; a netlink socket of a protocol that always exists; an AF_VSOCK socket.
  *
  * What comes back has to be that layer's errno and no other. If Landlock is ordered and no probe
  * fits the ruleset, the test fails: a wall that cannot be seen counts as missing.

@@ -40,7 +40,7 @@ size_t title_clean(const uint8_t *text, size_t len, uint8_t *out, size_t max_cha
             continue;
         if (utf8_is_noncharacter(code))
             code = UTF8_REPLACEMENT;
-        written += utf8_encode(code, out + written);
+        written += utf8_write(code, out + written);
         chars++;
     }
     defuse_formats(out, written);

@@ -53,7 +53,7 @@ int utf8_decode(const uint8_t *p, size_t len, uint32_t *code)
     return lead->length;
 }
 
-size_t utf8_encode(uint32_t code, uint8_t out[UTF8_MAX_LEN])
+size_t utf8_write(uint32_t code, uint8_t out[UTF8_MAX_LEN])
 {
     size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     static const uint8_t marks[] = {0, 0, 0xC0, 0xE0, 0xF0};

@@ -20,7 +20,7 @@
 int utf8_decode(const uint8_t *p, size_t len, uint32_t *code);
 
 /* Writes the character (a scalar value) to out; returns its length, 1 to 4. */
-size_t utf8_encode(uint32_t code, uint8_t out[UTF8_MAX_LEN]);
+size_t utf8_write(uint32_t code, uint8_t out[UTF8_MAX_LEN]);
 
 /* U+FFFE, U+FFFF and their likes in every plane, and U+FDD0-U+FDEF. */
 bool utf8_is_noncharacter(uint32_t code);

@@ -1,0 +1,26 @@
+# The libraries of others, as targets aj::NAME.
+#
+# ai-jail is started all day, and every shared library costs a start as much as several mounts. So
+# the small ones are taken from their archives where the distribution ships them; libc stays shared.
+find_package(PkgConfig REQUIRED)
+
+function(aj_external name module archive)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})
+  add_library(aj_external_${name} INTERFACE)
+  add_library(aj::${name} ALIAS aj_external_${name})
+  if(AI_JAIL_STATIC_LIBS AND archive)
+    find_library(${name}_ARCHIVE ${archive})
+  endif()
+  if(${name}_ARCHIVE)
+    target_include_directories(aj_external_${name} SYSTEM INTERFACE ${${name}_INCLUDE_DIRS})
+    target_link_libraries(aj_external_${name} INTERFACE ${${name}_ARCHIVE} pthread dl)
+  else()
+    target_link_libraries(aj_external_${name} INTERFACE PkgConfig::${name})
+  endif()
+endfunction()
+
+aj_external(uv "libuv>=1.44" libuv_a.a)
+aj_external(vterm "vterm>=0.1.4" libvterm.a)
+aj_external(jansson jansson libjansson.a)
+aj_external(md libmd libmd.a)
+aj_external(seccomp "libseccomp>=2.5" "") # of the build machine only
