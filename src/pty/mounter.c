@@ -28,7 +28,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define INFO_MAX 4096
+#define INFO_MAX         4096
+#define PLACE_TIMEOUT_MS 15000
 
 /* The only two orders. */
 enum { ORDER_PLACE = 'p', ORDER_GOODBYE = 'g' };
@@ -202,25 +203,28 @@ static int explain(const struct cover_result *result, const struct plan *plan, s
                      strerror(code));
 }
 
-int mounter_place(struct mounter *mounter, const struct plan *plan, int timeout_ms,
-                  struct error *error)
+int mounter_order(struct mounter *mounter, struct error *error)
 {
-    struct pollfd poll_fd = {.fd = mounter->socket, .events = POLLIN};
-    struct cover_result result = {0};
     const char order = ORDER_PLACE;
-    ssize_t n;
-    int r;
 
     if (send(mounter->socket, &order, 1, MSG_NOSIGNAL) != 1)
         return error_set(error, errno, "the mounter is gone");
+    return 0;
+}
+
+int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error)
+{
+    struct pollfd poll_fd = {.fd = mounter->socket, .events = POLLIN};
+    struct cover_result result = {0};
+    int r;
+
     do
-        r = poll(&poll_fd, 1, timeout_ms);
+        r = poll(&poll_fd, 1, PLACE_TIMEOUT_MS);
     while (r < 0 && errno == EINTR);
     if (r <= 0)
         return error_set(error, ETIMEDOUT, "the mounter did not answer within %d s",
-                         timeout_ms / 1000);
-    n = recv(mounter->socket, &result, sizeof(result), MSG_TRUNC);
-    if (n != sizeof(result))
+                         PLACE_TIMEOUT_MS / 1000);
+    if (recv(mounter->socket, &result, sizeof(result), MSG_TRUNC) != sizeof(result))
         return error_set(error, EPIPE, "the mounter is gone");
     return result.stage == COVER_OK ? 0 : explain(&result, plan, error);
 }

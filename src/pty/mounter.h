@@ -43,10 +43,11 @@ struct mounter_options {
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */
 int mounter_start(struct mounter *mounter, const struct mounter_options *options,
                   struct error *error);
-/* Orders the covers and waits for the report, at most timeout_ms. 0, or -errno with the reason,
- * which names the plan's entry. */
-int mounter_place(struct mounter *mounter, const struct plan *plan, int timeout_ms,
-                  struct error *error);
+/* Orders the covers. Does not wait: the supervisor has other things to do meanwhile. 0 or -errno. */
+int mounter_order(struct mounter *mounter, struct error *error);
+/* Waits for its report. 0: every cover is placed; otherwise -errno with the reason, which names the
+ * plan's entry. */
+int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error);
 /* Keeps the page fresh. Cheap: no system call. The terminal may be NULL. */
 void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
                          const void *bytes, size_t len);

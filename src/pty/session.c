@@ -4,6 +4,7 @@
  *
  *   start_jail()          the jail waits, the terminal is untouched           (start.c)
  *   isolate_supervisor()  nothing can be written, opened or executed any more (isolate.c)
+ *   mounter_wait()        the covers are in place                             (mounter.c)
  *   GO                    the command starts
  *   uv_run()              control messages, terminal bytes (relay.c), signals, the end of children
  *   restore               the terminal is as it was; held lines are printed
@@ -11,9 +12,8 @@
  * The loop is made after the confinement, so that it never gets anything the confinement would have
  * refused. All state of a run is in struct session; its phase says which messages are valid.
  *
- * The run has ended when bubblewrap has been reaped and the last byte of output has been written.
- * Stopping and continuing is in this file too, because it touches everything: output flushed, modes
- * undone, the whole process group stopped, and all that again in the other direction.
+ * The run has ended when bubblewrap has been reaped and the last byte of output has been written. Who
+ * has the terminal meanwhile is jobs.c.
  */
 #include "pty/session.h"
 
@@ -23,6 +23,7 @@
 #include "pty/control.h"
 #include "pty/diagnose.h"
 #include "pty/isolate.h"
+#include "pty/jobs.h"
 #include "pty/relay.h"
 #include "pty/start.h"
 
@@ -38,7 +39,6 @@
 #define EXIT_OWN_FAILURE 125
 #define GRACE_MS         5000 /* from the first signal to SIGKILL */
 #define END_MS           2000 /* from the command's end to the end of the jail */
-#define TERMINAL_MS      2000 /* a stopped terminal is given up */
 
 enum phase {
     PHASE_STARTING, /* GO was sent */
@@ -49,7 +49,7 @@ enum phase {
 
 static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 
-enum signal_slot { SLOT_WINCH = 4, SLOT_CONT, SLOT_TSTP, SLOT_CHLD, SLOT_COUNT };
+enum signal_slot { SLOT_HUP = 1, SLOT_WINCH = 4, SLOT_CONT, SLOT_TSTP, SLOT_CHLD, SLOT_COUNT };
 
 struct session {
     struct jail jail;
@@ -57,12 +57,12 @@ struct session {
     int code;
     struct filter *filter;
     struct relay *relay;
+    struct jobs jobs;
     uv_loop_t loop;
     uv_poll_t control;
     uv_timer_t timer; /* grace, or the end of the jail */
     uv_signal_t signals[SLOT_COUNT];
     unsigned signal_counts[ARRAY_SIZE(forwarded_signals)];
-    bool owns_terminal; /* the command is in the foreground and the terminal raw */
     bool output_done;
     bool backend_gone;
     bool killed; /* by us */
@@ -88,9 +88,12 @@ static void finish_if_done(struct session *session)
     uv_close((uv_handle_t *)&session->timer, NULL);
     for (size_t i = 0; i < SLOT_COUNT; i++)
         uv_close((uv_handle_t *)&session->signals[i], NULL);
-    if (session->relay)
+    if (session->relay) {
+        session->jobs.was_cut = relay_was_cut(session->relay);
         relay_close(session->relay);
+    }
     session->relay = NULL;
+    session->jobs.relay = NULL;
 }
 
 static void kill_jail(struct session *session)
@@ -137,109 +140,32 @@ static void send_control(struct session *session, enum control_type type, int a)
         abort_run(session, "the launcher does not take orders");
 }
 
-/* ---- terminal ---- */
-
-static void keep_restore(struct session *session)
-{
-    struct buf bytes CLEANUP(buf_free);
-
-    buf_init(&bytes, FILTER_RESTORE_MAX);
-    if (session->filter)
-        filter_restore(session->filter, &bytes);
-    mounter_set_restore(&session->jail.mounter, &session->jail.terminal, bytes.data, bytes.len);
-}
-
-static void on_restore_changed(void *arg)
-{
-    keep_restore(arg);
-}
-
-/* Undoes what the command left on, then the modes. */
-static void give_terminal_back(struct session *session)
-{
-    static const char cut[] = "\030\033\\"; /* CAN, ST: half a sequence may stand there */
-    struct terminal *terminal = &session->jail.terminal;
-    struct buf bytes CLEANUP(buf_free);
-
-    if (terminal->fd < 0)
-        return;
-    buf_init(&bytes, FILTER_RESTORE_MAX + sizeof(cut));
-    if (session->relay && relay_was_cut(session->relay))
-        buf_append(&bytes, cut, sizeof(cut) - 1);
-    if (session->filter)
-        filter_restore(session->filter, &bytes);
-    if (bytes.len)
-        terminal_write(terminal, bytes.data, bytes.len, TERMINAL_MS);
-    terminal_restore(terminal);
-    mounter_set_restore(&session->jail.mounter, terminal, NULL, 0);
-}
-
-static void take_terminal(struct session *session)
-{
-    struct terminal *terminal = &session->jail.terminal;
-    struct winsize size;
-
-    if (terminal_set_raw(terminal) < 0)
-        return;
-    session->owns_terminal = true;
-    keep_restore(session);
-    terminal_size(terminal, &size);
-    relay_resize(session->relay, &size);
-    relay_set_input(session->relay, true);
-}
-
 /* ---- stop and continue ---- */
 
 static void resume(struct session *session)
 {
-    struct terminal *terminal = &session->jail.terminal;
-    bool foreground = terminal->fd >= 0 && terminal_is_foreground(terminal);
+    bool foreground;
 
     if (session->phase != PHASE_STOPPED)
         return;
     session->phase = PHASE_RUNNING;
-    if (session->owns_terminal && foreground) {
-        struct buf bytes CLEANUP(buf_free);
-
-        take_terminal(session);
-        buf_init(&bytes, FILTER_RESTORE_MAX);
-        if (session->filter)
-            filter_resume(session->filter, &bytes);
-        if (bytes.len)
-            terminal_write(terminal, bytes.data, bytes.len, TERMINAL_MS);
-    }
-    if (session->relay)
-        relay_pause(session->relay, false);
-    send_control(session,
-                 session->owns_terminal && foreground ? CONTROL_FOREGROUND : CONTROL_CONTINUE, 0);
+    foreground = jobs_resume(&session->jobs);
+    send_control(session, foreground ? CONTROL_FOREGROUND : CONTROL_CONTINUE, 0);
 }
 
-/* The command has stopped: so do we, with everything that started us. Returns when continued. */
-static void suspend(struct session *session)
-{
-    if (session->relay) {
-        relay_flush(session->relay, TERMINAL_MS);
-        relay_pause(session->relay, true);
-    }
-    give_terminal_back(session);
-    kill(0, SIGSTOP);
-    resume(session);
-}
-
-/* A pipeline such as `ai-jail make | less`: the command asks for the terminal by reading it. */
+/* A command in a pipeline such as `ai-jail make | less` asks for the terminal by reading it. */
 static void on_stopped(struct session *session, int sig)
 {
     bool asks = sig == SIGTTIN || sig == SIGTTOU;
 
     session->phase = PHASE_STOPPED;
-    if (!asks || !session->relay || session->owns_terminal) {
-        suspend(session);
+    if (!asks || !session->relay || session->jobs.owns_terminal) {
+        jobs_stop(&session->jobs);
+        resume(session);
         return;
     }
-    while (!terminal_is_foreground(&session->jail.terminal))
-        kill(0, SIGSTOP);
+    jobs_wait_foreground(&session->jobs);
     session->phase = PHASE_RUNNING;
-    take_terminal(session);
     send_control(session, CONTROL_FOREGROUND, 0);
 }
 
@@ -379,10 +305,22 @@ static void on_control(uv_poll_t *poll, int status, int events)
 
 /* ---- signals ---- */
 
+/* A closed window brings HUP up to three times: from the kernel, from the shell, from the shell's
+ * end. That is one request, not two. */
+static bool is_repeated_hangup(const struct session *session, int sig)
+{
+    const struct terminal *terminal = &session->jail.terminal;
+    struct termios modes;
+
+    return sig == SIGHUP && terminal->fd >= 0 && tcgetattr(terminal->fd, &modes) < 0;
+}
+
 static void forward_signal(struct session *session, size_t slot)
 {
     int sig = forwarded_signals[slot];
 
+    if (session->signal_counts[slot] > 0 && is_repeated_hangup(session, sig))
+        return;
     if (session->phase == PHASE_ENDING || session->signal_counts[slot]++ > 0) {
         kill_jail(session);
         return;
@@ -415,16 +353,6 @@ static void on_child(struct session *session)
     finish_if_done(session);
 }
 
-/* Continued, perhaps into the foreground by `fg` after `bg`. */
-static void on_continued(struct session *session)
-{
-    if (session->owns_terminal && session->phase == PHASE_RUNNING &&
-        !session->jail.terminal.is_raw && terminal_is_foreground(&session->jail.terminal))
-        take_terminal(session);
-    else
-        resume(session);
-}
-
 static void on_resize(struct session *session)
 {
     struct winsize size;
@@ -451,7 +379,8 @@ static void on_signal(uv_signal_t *handle, int sig)
             send_control(session, CONTROL_SIGNAL, SIGTSTP);
         break;
     case SIGCONT:
-        on_continued(session);
+        if (session->phase != PHASE_RUNNING || !jobs_retake(&session->jobs))
+            resume(session);
         break;
     default:
         forward_signal(session, (size_t)(handle - session->signals));
@@ -460,6 +389,13 @@ static void on_signal(uv_signal_t *handle, int sig)
 }
 
 /* ---- the loop ---- */
+
+static void on_restore_changed(void *arg)
+{
+    struct session *session = arg;
+
+    jobs_keep_restore(&session->jobs);
+}
 
 static void on_output_end(void *arg)
 {
@@ -475,7 +411,7 @@ static void on_terminal_gone(void *arg)
     struct session *session = arg;
 
     if (session->phase != PHASE_ENDING)
-        forward_signal(session, 1); /* as SIGHUP */
+        forward_signal(session, SLOT_HUP);
 }
 
 static struct filter *make_filter(const struct jail *jail)
@@ -525,27 +461,46 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
     if (!session->relay)
         return -error->code;
     jail->master = -1;
+    session->jobs.filter = session->filter;
+    session->jobs.relay = session->relay;
     if (jail->stdio.foreground)
-        take_terminal(session);
+        jobs_take_terminal(&session->jobs);
     return 0;
+}
+
+static bool is_ignored_by_caller(const struct session *session, int sig)
+{
+    return session->jail.policy->host->sigignore & 1ULL << (sig - 1);
+}
+
+/* A signal that the caller ignores (nohup, a shell's `&`) is none for us either. What the caller
+ * blocks is let in: the loop lives on it. */
+static void start_signals(struct session *session)
+{
+    static const int others[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD};
+    sigset_t none;
+
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
+        bool is_other = i >= SLOT_WINCH;
+        int sig = is_other ? others[i - SLOT_WINCH] : forwarded_signals[i];
+
+        uv_signal_init(&session->loop, &session->signals[i]);
+        session->signals[i].data = session;
+        if (!is_ignored_by_caller(session, sig) || (is_other && sig != SIGTSTP))
+            uv_signal_start(&session->signals[i], on_signal, sig);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void start_handles(struct session *session)
 {
-    static const int others[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD};
-
     uv_poll_init(&session->loop, &session->control, session->jail.spawn.control);
     session->control.data = session;
     uv_poll_start(&session->control, UV_READABLE | UV_DISCONNECT, on_control);
     uv_timer_init(&session->loop, &session->timer);
     session->timer.data = session;
-    for (size_t i = 0; i < SLOT_COUNT; i++) {
-        uv_signal_init(&session->loop, &session->signals[i]);
-        session->signals[i].data = session;
-        uv_signal_start(&session->signals[i], on_signal,
-                        i < ARRAY_SIZE(forwarded_signals) ? forwarded_signals[i]
-                                                          : others[i - SLOT_WINCH]);
-    }
+    start_signals(session);
 }
 
 /* True if stderr is the terminal that the run owns: lines of ours would land in its screen. */
@@ -563,6 +518,10 @@ static int supervise(struct session *session, const struct session_options *opti
     struct error error = {0};
 
     signal(SIGPIPE, SIG_IGN);
+    session->jobs = (struct jobs){
+        .terminal = &session->jail.terminal,
+        .mounter = &session->jail.mounter,
+    };
     if (uv_loop_init(&session->loop) < 0) {
         log_line(NOTE_FATAL, "the event loop cannot be made");
         return EXIT_OWN_FAILURE;
@@ -580,7 +539,7 @@ static int supervise(struct session *session, const struct session_options *opti
     uv_walk(&session->loop, close_handle, NULL);
     uv_run(&session->loop, UV_RUN_DEFAULT);
     uv_loop_close(&session->loop);
-    give_terminal_back(session);
+    jobs_give_terminal_back(&session->jobs);
     log_release();
     return session->code;
 }
@@ -600,7 +559,7 @@ int session_run(const struct session_options *options)
     struct session session = {.phase = PHASE_STARTING};
     struct error error = {0};
     struct notes notes = {0};
-    int code = EXIT_OWN_FAILURE;
+    int code;
     int r = start_jail(&session.jail, options->policy, options->launch, &notes, &error);
 
     log_notes(&notes);
@@ -611,11 +570,16 @@ int session_run(const struct session_options *options)
     r = confine(&session.jail, &error);
     if (r == 0 && options->on_confined)
         options->on_confined(options->arg);
-    if (r < 0)
+    /* The mounter has been at work meanwhile. */
+    if (r == 0)
+        r = mounter_wait(&session.jail.mounter, &options->policy->plan, &error);
+    if (r < 0) {
         log_line(NOTE_FATAL, "%s", error.text);
-    else
-        code = supervise(&session, options);
+        start_abandon(&session.jail);
+        return EXIT_OWN_FAILURE;
+    }
+    code = supervise(&session, options);
     filter_free(session.filter);
-    start_abandon(&session.jail);
+    start_finish(&session.jail);
     return code;
 }

@@ -16,5 +16,5 @@ struct session_options {
     void *arg;
 };
 
-/* Runs and returns the exit code of cli.md 6. Prints its own diagnostics. */
+/* Runs and returns the exit code (ai-jail(1), EXIT STATUS). Prints its own diagnostics. */
 int session_run(const struct session_options *options);

@@ -280,37 +280,40 @@ static _Noreturn void child(const struct spawn *spawn, int program, const struct
 int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
                 volatile pid_t *group, struct error *error)
 {
-    struct child_failure failure;
     _cleanup_close_ int program = fcntl(policy->host->bwrap.fd, F_DUPFD_CLOEXEC, FD_FIRST);
     char args_fd[16];
     pid_t parent = getpid();
     int report[2];
-    ssize_t n;
 
     snprintf(args_fd, sizeof(args_fd), "%d", spawn->args);
     if (pipe2(report, O_CLOEXEC) < 0)
         return error_set(error, errno, "pipe: %s", strerror(errno));
+    spawn->report = report[0];
     report[1] = lift(report[1]);
     spawn->pid = program < 0 || report[1] < 0 ? -1 : fork();
     if (spawn->pid == 0)
         child(spawn, program, stdio, args_fd, report[1], parent, group);
     close(report[1]);
-    if (spawn->pid < 0) {
-        close(report[0]);
+    if (spawn->pid < 0)
         return error_set(error, errno, "fork: %s", strerror(errno));
-    }
+    return 0;
+}
+
+int spawn_check(struct spawn *spawn, const struct policy *policy, struct error *error)
+{
+    const char *program = policy->host->bwrap.path;
+    struct child_failure failure;
+    ssize_t n;
+
     do
-        n = read(report[0], &failure, sizeof(failure));
+        n = read(spawn->report, &failure, sizeof(failure));
     while (n < 0 && errno == EINTR);
-    close(report[0]);
     if (n == 0)
         return 0;
-    waitpid(spawn->pid, NULL, 0);
-    spawn->pid = 0;
     if (n != sizeof(failure) || failure.stage < 0 || failure.stage > CHILD_EXEC)
-        return error_set(error, EIO, "%s cannot be started", policy->host->bwrap.path);
+        return error_set(error, EIO, "%s cannot be started", program);
     return error_set(error, failure.code > 0 ? failure.code : EIO, "%s cannot be started: %s: %s",
-                     policy->host->bwrap.path, child_stages[failure.stage], strerror(failure.code));
+                     program, child_stages[failure.stage], strerror(failure.code));
 }
 
 static void close_slot(int *fd)
@@ -334,6 +337,7 @@ void spawn_free(struct spawn *spawn)
 {
     spawn_close_child_side(spawn);
     close_slot(&spawn->info_read);
+    close_slot(&spawn->report);
     close_slot(&spawn->errors);
     close_slot(&spawn->control);
     free(spawn->fds);

@@ -25,6 +25,7 @@ struct spawn {
     int control;    /* our end of the control socket */
     int control_jail;
     /* made by spawn_start */
+    int report; /* tells why the child did not become bubblewrap; end of file: it did */
     pid_t pid;
 };
 
@@ -33,7 +34,7 @@ struct spawn {
     (struct spawn)                                                                                 \
     {                                                                                              \
         .args = -1, .orders = -1, .launcher = -1, .info_write = -1, .info_read = -1, .errors = -1, \
-        .control = -1, .control_jail = -1                                                          \
+        .control = -1, .control_jail = -1, .report = -1                                            \
     }
 
 /*
@@ -47,10 +48,14 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
  * Forks and executes the checked bubblewrap. The child gets an empty environment, /dev/null on 0
  * and 1, the error memfd on 2, the launcher's descriptors 3 to 8 and those of the options; nothing
  * else. It leads a process group of its own, whose number it writes to *group (shared memory) before
- * it becomes bubblewrap. 0 or -errno (also when exec failed).
+ * it becomes bubblewrap. 0 or -errno; does not wait for the exec, which spawn_check() tells about.
  */
 int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,
                 volatile pid_t *group, struct error *error);
+
+/* After the child's descriptors are closed: 0 if it became bubblewrap, otherwise -errno with the
+ * reason. Blocks until one of both has happened. */
+int spawn_check(struct spawn *spawn, const struct policy *policy, struct error *error);
 
 /* Closes what only the child needed. */
 void spawn_close_child_side(struct spawn *spawn);

@@ -25,7 +25,6 @@
 
 #define HELLO_TIMEOUT_MS 45000
 #define SLOW_MS          2000
-#define PLACE_TIMEOUT_MS 15000
 #define PTMX_MAJOR       5 /* Documentation/admin-guide/devices.txt: 5:2 is /dev/ptmx */
 #define PTMX_MINOR       2
 
@@ -141,7 +140,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     r = wait_hello(jail, notes, error);
     if (r < 0)
         return r;
-    return mounter_place(&jail->mounter, &jail->policy->plan, PLACE_TIMEOUT_MS, error);
+    return mounter_order(&jail->mounter, error);
 }
 
 int start_jail(struct jail *jail, const struct policy *policy, const struct launch *launch,
@@ -161,6 +160,13 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
     if (r < 0)
         start_abandon(jail);
     return r;
+}
+
+void start_finish(struct jail *jail)
+{
+    mounter_goodbye(&jail->mounter);
+    jail->mounter.pid = 0;
+    start_abandon(jail);
 }
 
 static void reap(pid_t *pid)

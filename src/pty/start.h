@@ -26,5 +26,9 @@ struct jail {
 int start_jail(struct jail *jail, const struct policy *policy, const struct launch *launch,
                struct notes *notes, struct error *error);
 
+/* After a run: closes everything. bubblewrap has been reaped; the mounter ends by itself and is not
+ * waited for. */
+void start_finish(struct jail *jail);
+
 /* Kills and reaps what still runs of it, closes everything. Leaves the terminal as it is. */
 void start_abandon(struct jail *jail);
