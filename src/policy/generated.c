@@ -21,6 +21,7 @@
 #define RESOLV_CONF     "/etc/resolv.conf"
 #define RESOLVED_CONF   "/run/systemd/resolve/resolv.conf"
 #define RESOLV_CONF_MAX (64 * KIB)
+#define LINKS_MAX       40 /* path_resolution(7) */
 
 struct first_hop {
     char *target; /* absolute, cleaned; NULL while no link was met */
@@ -38,7 +39,40 @@ static void take_first_hop(void *arg, const char *link, const char *target)
 
 static bool on_jail_tmpfs(const char *path)
 {
-    return path_is_below(path, "/run") || path_is_below(path, "/tmp");
+    return path_is_below(path, "/run") || path_is_below(path, "/tmp") ||
+           path_is_below(path, "/var");
+}
+
+/* Where a name that leads nowhere on the host would lie: every link on the way is followed as far as
+ * there are any. NULL: too many. */
+static char *follow_dangling(const struct fs *fs, const char *path)
+{
+    char *at = path_clean(path);
+    size_t from = 1;
+
+    for (unsigned links = 0; links < LINKS_MAX;) {
+        size_t len = from + strcspn(at + from, "/");
+        _cleanup_free_ char *prefix = xstrndup(at, len);
+        _cleanup_free_ char *dir = path_parent(prefix);
+        _cleanup_free_ char *joined = NULL;
+        char target[4096];
+
+        if (fs->readlink(fs->ctx, prefix, target, sizeof(target)) > 0) {
+            _cleanup_free_ char *start = path_join(dir, target);
+
+            joined = xasprintf("%s%s", start, at + len);
+            free(at);
+            at = path_clean(joined);
+            from = 1;
+            links++;
+        } else if (at[len] == '\0') {
+            return at;
+        } else {
+            from = len + 1;
+        }
+    }
+    free(at);
+    return NULL;
 }
 
 /* Where path really lies, also when a target on one of our tmpfs is missing on the host. NULL:
@@ -49,8 +83,12 @@ static char *find_target(const struct fs *fs, const char *path, char **first)
     char *canonical = NULL;
     int r = fs_resolve(fs, path, &canonical, take_first_hop, &hop);
 
-    if (r < 0 && hop.target && on_jail_tmpfs(hop.target))
-        canonical = xstrdup(hop.target);
+    if (r == -ENOENT && hop.target) {
+        _cleanup_free_ char *missing = follow_dangling(fs, path);
+
+        if (missing && on_jail_tmpfs(missing))
+            canonical = steal_ptr(&missing);
+    }
     if (first)
         *first = steal_ptr(&hop.target);
     free(hop.target);

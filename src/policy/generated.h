@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
  * generated: the files of /etc whose content ai-jail makes: hosts, hostname, machine-id and
- * resolv.conf (sandbox.md 4.1, 4.2).
+ * resolv.conf.
  */
 #pragma once
 

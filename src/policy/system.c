@@ -188,6 +188,15 @@ struct walk {
     unsigned *seen;
 };
 
+/* Our own file stands there: it hides nothing of the host. */
+static bool is_generated(const struct plan *plan, const char *path)
+{
+    struct plan_view view = plan_look(plan, path);
+
+    free(view.host_path);
+    return view.entry && view.entry->kind == PLAN_DATA;
+}
+
 static int walk_entry(void *arg, const char *name)
 {
     struct walk *walk = arg;
@@ -209,7 +218,7 @@ static int walk_entry(void *arg, const char *name)
         r = walk->host->fs->list(walk->host->fs->ctx, path, walk_entry, &inner);
         return r == -E2BIG ? r : 0;
     }
-    if (st.type == FS_DIR || !(st.mode & 0004))
+    if ((st.type == FS_DIR || !(st.mode & 0004)) && !is_generated(walk->plan, path))
         plan_add(walk->plan, GROUP_MASKS, PLAN_COVER_EMPTY, path, "started by root")->st = st;
     return 0;
 }
@@ -220,11 +229,9 @@ int system_mask_root_only(struct plan *plan, const struct host *host, struct err
     unsigned seen = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-        struct walk walk = {.plan = plan, .host = host, .dir = roots[i], .seen = &seen};
+        struct walk walk = {.plan = plan, .host = host, .dir = "/", .seen = &seen};
 
-        if (!fs_is_dir(host->fs, roots[i]))
-            continue;
-        if (host->fs->list(host->fs->ctx, roots[i], walk_entry, &walk) == -E2BIG)
+        if (walk_entry(&walk, roots[i] + 1) == -E2BIG)
             return error_set(error, E2BIG,
                              "%s has too many entries to find the files that only root may read; "
                              "start ai-jail as an ordinary user",

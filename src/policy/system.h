@@ -2,7 +2,7 @@
 /*
  * system: the part of the plan that is the same for every command: system directories read-only,
  * private /dev /proc /tmp /run /var, generated files in /etc, masks in /proc, /sys and, for a jail
- * started by root, over what others may not read (sandbox.md 4).
+ * started by root, over what others may not read.
  */
 #pragma once
 
