@@ -173,7 +173,9 @@ int host_read(struct host *host, struct error *error)
     ssize_t n;
     int r;
 
-    *host = (struct host){.fs = &fs_real, .uid = geteuid(), .gid = getegid(), .bwrap.fd = -1};
+    *host = (struct host){
+        .cache = fs_cache_new(&fs_real), .uid = geteuid(), .gid = getegid(), .bwrap.fd = -1};
+    host->fs = fs_cache_fs(host->cache);
     for (char **entry = environ; *entry; entry++)
         strv_push(&host->environ, *entry);
     read_signals(host);
@@ -196,6 +198,7 @@ int host_read(struct host *host, struct error *error)
 
 void host_free(struct host *host)
 {
+    fs_cache_free(host->cache);
     free(host->home);
     free(host->home_spelling);
     free(host->cwd);

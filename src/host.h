@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fs.h"
+#include "base/fs_cache.h"
 #include "base/note.h"
 #include "base/strv.h"
 
@@ -25,8 +26,9 @@ struct host_bwrap {
 };
 
 struct host {
-    const struct fs *fs; /* borrowed */
-    uid_t uid;           /* effective */
+    const struct fs *fs;    /* borrowed, or cache's */
+    struct fs_cache *cache; /* NULL in tests */
+    uid_t uid;              /* effective */
     gid_t gid;
     char *home;          /* canonical; never "/" */
     char *home_spelling; /* as HOME said it, cleaned */

@@ -8,13 +8,19 @@
 
 char *path_join(const char *dir, const char *name)
 {
-    size_t len = strlen(dir);
+    size_t dir_len = strlen(dir);
+    size_t name_len = strlen(name);
+    char *path;
 
     if (name[0] == '/')
         return xstrdup(name);
-    if (len && dir[len - 1] == '/')
-        return xasprintf("%s%s", dir, name);
-    return xasprintf("%s/%s", dir, name);
+    if (dir_len && dir[dir_len - 1] == '/')
+        dir_len--;
+    path = xcalloc(dir_len + name_len + 2, 1);
+    memcpy(path, dir, dir_len);
+    path[dir_len] = '/';
+    memcpy(path + dir_len + 1, name, name_len);
+    return path;
 }
 
 char *path_clean(const char *path)
