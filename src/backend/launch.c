@@ -33,8 +33,6 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
 {
     struct orders *orders = &launch->orders;
 
-    if (policy->landlock && policy->host->landlock_abi > 0)
-        orders->flags |= ORDERS_LANDLOCK;
     if (policy->rlimits)
         orders->flags |= ORDERS_RLIMITS;
     if (policy->seccomp)
@@ -51,6 +49,9 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
     orders->argv = policy->argv.v;
     orders->env = policy->env.v;
     rules_derive(orders, policy);
+    /* The kernel refuses a ruleset that handles nothing (ABI 1, whose file rules are left out). */
+    if (orders->handled_fs || orders->handled_net || orders->scoped)
+        orders->flags |= ORDERS_LANDLOCK;
 }
 
 int launch_build(struct launch *launch, const struct policy *policy, struct error *error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * launch_show: --dry-run, as text and as JSON (cli.md 9).
+ * launch_show: --dry-run, as text and as JSON.
  *
  * The text can be replayed: every word outside a safe set is quoted for a shell, and descriptors
  * are shown by what they hold. Values of variables are never shown, only names.
@@ -19,20 +19,6 @@
 #include <string.h>
 
 #define SHOW_MAX (64 * MIB)
-
-static const char *const kind_names[PLAN_KIND_COUNT] = {
-    [PLAN_TMPFS] = "tmpfs",
-    [PLAN_DIR] = "dir",
-    [PLAN_RO] = "ro",
-    [PLAN_RW] = "rw",
-    [PLAN_SYMLINK] = "symlink",
-    [PLAN_DATA] = "data",
-    [PLAN_PROC] = "proc",
-    [PLAN_DEV] = "dev",
-    [PLAN_REMOUNT_RO] = "remount-ro",
-    [PLAN_COVER_EMPTY] = "mask",
-    [PLAN_COVER_RO] = "protect",
-};
 
 static bool is_plain(const char *word)
 {
@@ -140,7 +126,7 @@ static void append_mounts(struct buf *out, const struct plan *plan)
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_entry *entry = &plan->v[i];
 
-        buf_printf(out, "  %2d %-10s ", entry->group, kind_names[entry->kind]);
+        buf_printf(out, "  %2d %-10s ", entry->group, plan_kind_name(entry->kind));
         append_quoted(out, entry->dest);
         if (entry->source && !str_eq(entry->source, entry->dest)) {
             buf_append_str(out, " <- ");
@@ -174,7 +160,9 @@ static void append_landlock(struct buf *out, const struct launch *launch,
                             const struct policy *policy)
 {
     if (!(launch->orders.flags & ORDERS_LANDLOCK)) {
-        buf_append_str(out, policy->landlock ? "  not available in this kernel\n" : "  off\n");
+        buf_append_str(out, !policy->landlock                ? "  off\n"
+                            : policy->host->landlock_abi > 0 ? "  abi 1: left out\n"
+                                                             : "  not available in this kernel\n");
         return;
     }
     buf_printf(out, "  abi %d\n", policy->host->landlock_abi);
@@ -242,6 +230,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         buf_append_str(&out, "seccomp\n  off\n");
     buf_append_str(&out, "limits\n");
     append_limits(&out, &policy->limits);
+    buf_append_str(&out, "late masks\n  none\n");
     return buf_take_cstr(&out);
 }
 
@@ -290,11 +279,12 @@ static json_t *json_mounts(const struct plan *plan)
 
         if (entry->optional)
             json_array_append_new(flags, json_string("optional"));
-        json_array_append_new(array, json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "group",
-                                               (int)entry->group, "kind", kind_names[entry->kind],
-                                               "source", source ? json_name(source) : json_null(),
-                                               "dest", json_name(entry->dest), "origin",
-                                               json_name(entry->origin), "flags", flags));
+        json_array_append_new(array,
+                              json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "group",
+                                        (int)entry->group, "kind", plan_kind_name(entry->kind),
+                                        "source", source ? json_name(source) : json_null(), "dest",
+                                        json_name(entry->dest), "origin", json_name(entry->origin),
+                                        "flags", flags));
     }
     return array;
 }

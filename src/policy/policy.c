@@ -26,7 +26,7 @@ static void decide_switches(struct policy *policy, const struct config *config)
     policy->by_root = policy->host->uid == 0;
 }
 
-/* sandbox.md 16.2. Before Linux 5.14 the kernel counts the tasks of a user outside too. */
+/* Before Linux 5.14 the kernel counts the tasks of a user outside too. */
 static void decide_limits(struct policy *policy)
 {
     policy->limits = (struct limits){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
@@ -50,26 +50,39 @@ static void add_project(struct policy *policy)
  * whatever map would show them. */
 static void add_own_covers(struct policy *policy)
 {
-    static const struct {
-        const char *variable;
-        const char *below_home;
-    } own[] = {{"XDG_STATE_HOME", ".local/state"}, {"XDG_DATA_HOME", ".local/share"}};
     const struct host *host = policy->host;
     _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
-    struct fs_stat st;
+    _cleanup_free_ char *canonical = NULL;
+    _cleanup_strv_ struct strv own = {0};
 
-    if (fs_stat(host->fs, file, false, &st) == 0 && st.type != FS_LINK)
-        plan_add(&policy->plan, GROUP_MASKS, PLAN_COVER_EMPTY, file, "policy file");
-    for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-        const char *base = host_getenv(host, own[i].variable);
-        _cleanup_free_ char *root =
-            base && base[0] == '/' ? xstrdup(base) : path_join(host->home, own[i].below_home);
-        _cleanup_free_ char *dir = path_join(root, "ai-jail");
-
-        if (fs_is_dir(host->fs, dir))
-            plan_add(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, dir, "ai-jail's own files")
+    /* A link stays; what it leads to is covered where the jail shows it. */
+    if (fs_resolve(host->fs, file, &canonical, NULL, NULL) == 0)
+        plan_add(&policy->plan, GROUP_MASKS, PLAN_COVER_EMPTY, canonical, "policy file")->optional =
+            !str_eq(canonical, file);
+    project_own_dirs(host, &own);
+    for (size_t i = 0; i < own.n; i++)
+        if (fs_is_dir(host->fs, own.v[i]))
+            plan_add(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i], "ai-jail's own files")
                 ->optional = true;
+}
+
+/* The command starts in the project and lives in HOME: without them there is no jail to start. */
+static int check_places(const struct policy *policy, struct error *error)
+{
+    const char *const places[] = {policy->host->home, policy->project};
+
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        bool found = false;
+
+        for (size_t j = 0; j < policy->plan.n && !found; j++)
+            found = policy->plan.v[j].kind <= PLAN_RW && str_eq(policy->plan.v[j].dest, places[i]);
+        if (!found)
+            return error_set(error, EINVAL,
+                             "%s cannot be placed: a map stands in its way; choose another "
+                             "destination for the map (SRC:DST)",
+                             places[i]);
     }
+    return 0;
 }
 
 static void warn_own_program(const struct policy *policy, struct notes *notes)
@@ -124,7 +137,7 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     if (r < 0)
         return r;
     plan_finish(plan, host->fs, notes);
-    return 0;
+    return check_places(policy, error);
 }
 
 int policy_build(struct policy *policy, const struct config *config, const struct host *host,

@@ -10,7 +10,7 @@
 #include "policy/environment.h"
 #include "policy/plan.h"
 
-/* Limits of the command (sandbox.md 16.2); UINT64_MAX: not set. */
+/* Limits of the command; UINT64_MAX: not set. */
 struct limits {
     uint64_t nproc;
     uint64_t nofile_hard;
