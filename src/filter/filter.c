@@ -54,6 +54,29 @@ static uint64_t read_monotonic(void *ctx)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* These texts become part of answers. */
+static void clean_text(char *text, size_t size, const char *allowed)
+{
+    size_t i = 0;
+
+    while (i + 1 < size && text[i] >= 0x20 && text[i] <= 0x7E &&
+           (!allowed || strchr(allowed, text[i])))
+        i++;
+    memset(text + i, 0, size - i);
+}
+
+static void clean_profile(struct filter_profile *profile)
+{
+    clean_text(profile->da2, sizeof(profile->da2), "0123456789;");
+    clean_text(profile->version, sizeof(profile->version), NULL);
+    clean_text(profile->term, sizeof(profile->term), NULL);
+    clean_text(profile->foreground, sizeof(profile->foreground), NULL);
+    clean_text(profile->background, sizeof(profile->background), NULL);
+    clean_text(profile->cursor, sizeof(profile->cursor), NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(profile->palette); i++)
+        clean_text(profile->palette[i], sizeof(profile->palette[i]), NULL);
+}
+
 struct filter *filter_new(const struct filter_profile *profile)
 {
     struct filter *filter = xcalloc(1, sizeof(*filter));
@@ -64,6 +87,7 @@ struct filter *filter_new(const struct filter_profile *profile)
     rules_setup();
     width_setup();
     filter->profile = *profile;
+    clean_profile(&filter->profile);
     filter->clock = read_monotonic;
     filter->cursor_style = profile->cursor_style;
     filter->modify_keys = profile->modify_keys;
@@ -295,6 +319,12 @@ void filter_set_colours(struct filter *filter, const struct filter_profile *prof
     memcpy(own->cursor, profile->cursor, sizeof(own->cursor));
     memcpy(own->palette, profile->palette, sizeof(own->palette));
     own->is_dark = profile->is_dark;
+    clean_profile(own);
+}
+
+void filter_set_cursor(struct filter *filter, unsigned row, unsigned col)
+{
+    shadow_place(&filter->shadow, row, col);
 }
 
 bool filter_is_ground(const struct filter *filter)

@@ -50,6 +50,8 @@ extern const struct filter_profile filter_profile_fixed;
 
 struct filter;
 
+/* The texts of the profile may come from the terminal: what is not printable ASCII (da2: digits and
+ * semicolons) ends them. */
 struct filter *filter_new(const struct filter_profile *profile);
 void filter_free(struct filter *filter);
 
@@ -76,6 +78,10 @@ int filter_tick(struct filter *filter, struct buf *out, struct buf *reply);
 
 /* New size of the agent's screen. */
 void filter_resize(struct filter *filter, unsigned rows, unsigned cols);
+
+/* Where the terminal's cursor is (from 1), when something else than the agent moved it: a shell
+ * while the agent was stopped. */
+void filter_set_cursor(struct filter *filter, unsigned row, unsigned col);
 
 /* Colours and light or dark, after they were asked for again. Other fields are not looked at. */
 void filter_set_colours(struct filter *filter, const struct filter_profile *profile);

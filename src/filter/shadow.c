@@ -54,7 +54,7 @@ void shadow_place(struct shadow *shadow, unsigned row, unsigned col)
 {
     shadow->row = clamp(row, 1, shadow->rows) - 1;
     shadow->col = clamp(col, 1, shadow->cols) - 1;
-    shadow->used_row[0] = shadow->row;
+    shadow->used_row[shadow->is_alternate] = shadow->row;
 }
 
 void shadow_resize(struct shadow *shadow, unsigned rows, unsigned cols)

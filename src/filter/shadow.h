@@ -56,7 +56,7 @@ struct shadow {
 
 /* rows and cols are brought into SHADOW_SIZE_MIN..MAX. */
 void shadow_init(struct shadow *shadow, unsigned rows, unsigned cols);
-/* Where the cursor is at the start, from 1; zero: as if it were at 1. */
+/* Where the cursor is, from 1; zero counts as 1. Lines below are not known to be used. */
 void shadow_place(struct shadow *shadow, unsigned row, unsigned col);
 /* Margins become the whole screen and the cursor is moved inside. */
 void shadow_resize(struct shadow *shadow, unsigned rows, unsigned cols);

@@ -139,36 +139,41 @@ static const uint8_t *copy_ascii(struct filter *filter, const uint8_t *p, const 
     return p;
 }
 
-#define IS_THREE(w)    (((w)&0xC0C0F0) == 0x8080E0)
-#define IS_TWO(w)      (((w)&0xC0E0) == 0x80C0)
-#define IS_OVERLONG(w) (((w)&0x20FF) == 0xE0 || ((w)&0xFE) == 0xC0)
+/* By the first four bytes as a little-endian word. */
+#define IS_THREE(w) (((w)&0xC0C0F0) == 0x8080E0)
+#define IS_TWO(w)   (((w)&0xC0E0) == 0x80C0)
+
+/* The class of one character in a block of several. */
+static enum width_class measure_mixed(uint32_t word, unsigned len)
+{
+    uint32_t second = word >> 8 & 0x3F;
+    uint32_t code = len == 3 ? (word & 0x0F) << 12 | second << 6 | (word >> 16 & 0x3F)
+                             : (word & 0x1F) << 6 | second;
+
+    if (code < (len == 3 ? 0x800 : 0x80))
+        return WIDTH_SPECIAL; /* overlong */
+    return width_of(code);
+}
 
 /*
- * Class and length of the character of two or three bytes whose first four bytes are word (little
- * endian); WIDTH_SPECIAL if it is not for the fast path. The length comes from a branch on purpose:
- * a predicted length lets the next character begin before this one is measured.
+ * Class and length of the character of two or three bytes that begins with word; WIDTH_SPECIAL if
+ * it is not for the fast path. The length comes from a branch on purpose: a predicted length lets
+ * the next character begin before this one is measured.
  */
 static inline enum width_class measure(uint32_t word, unsigned *len)
 {
-    uint32_t second = word >> 8 & 0x3F;
-    uint32_t block;
     uint8_t class;
 
-    if (IS_OVERLONG(word))
-        return WIDTH_SPECIAL;
     if (IS_THREE(word)) {
         *len = 3;
-        block = (word & 0x0F) << 6 | second;
-        class = width_blocks[block];
-        return class != WIDTH_MIXED ? (enum width_class) class
-                                    : width_of(block << 6 | (word >> 16 & 0x3F));
-    }
-    if (!IS_TWO(word))
+        class = width_blocks[(word & 0x0F) << 6 | (word >> 8 & 0x3F)];
+    } else if (IS_TWO(word)) {
+        *len = 2;
+        class = width_short_blocks[word & 0x1F];
+    } else {
         return WIDTH_SPECIAL;
-    *len = 2;
-    block = word & 0x1F;
-    class = width_blocks[block];
-    return class != WIDTH_MIXED ? (enum width_class) class : width_of(block << 6 | second);
+    }
+    return class != WIDTH_MIXED ? (enum width_class) class : measure_mixed(word, *len);
 }
 
 /* The same as copy_ascii() for a text of several scripts: characters of two and three bytes and

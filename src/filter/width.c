@@ -20,6 +20,7 @@ struct range {
 #include "filter/width_table.inc"
 
 uint8_t width_blocks[1024];
+uint8_t width_short_blocks[32];
 static uint8_t classes[TABLE_END / 4];
 
 static void set_range(uint32_t first, uint32_t last, enum width_class class)
@@ -59,8 +60,13 @@ void width_setup(void)
     for (uint32_t code = 0; code < TABLE_END; code++)
         if (utf8_is_noncharacter(code))
             set_range(code, code, WIDTH_SPECIAL);
-    for (uint32_t block = 0; block < ARRAY_SIZE(width_blocks); block++)
-        width_blocks[block] = block_class(block * 64);
+    for (uint32_t block = 0; block < ARRAY_SIZE(width_blocks); block++) {
+        bool is_short = block < ARRAY_SIZE(width_short_blocks);
+
+        if (is_short)
+            width_short_blocks[block] = block_class(block * 64);
+        width_blocks[block] = is_short ? WIDTH_MIXED : block_class(block * 64);
+    }
     done = true;
 }
 

@@ -20,11 +20,13 @@ enum width_class {
 #define WIDTH_MIXED 0xFF
 
 /*
- * Class of each block of 64 code points of the BMP, indexed by code >> 6, which is the low bits of
- * the lead byte and, for three bytes, those of the second: WIDTH_ONE or WIDTH_TWO when the whole
- * block is so, WIDTH_MIXED otherwise (also for the blocks that only overlong forms name).
+ * Class of each block of 64 code points of the BMP as UTF-8 of three bytes addresses it (bits of the
+ * first and second byte): WIDTH_ONE or WIDTH_TWO when the whole block is so, otherwise WIDTH_MIXED.
+ * The first 32 blocks are always WIDTH_MIXED: only overlong forms address them so.
  */
 extern uint8_t width_blocks[1024];
+/* The same for those 32 as UTF-8 of two bytes addresses them; the first two are WIDTH_MIXED. */
+extern uint8_t width_short_blocks[32];
 
 /* Expands the range lists; any number of calls. Before the first use of anything here. */
 void width_setup(void);

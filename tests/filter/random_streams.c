@@ -2,9 +2,10 @@
 /*
  * random_streams: made-up streams through the filter.
  *
- * First argument: the number of streams of each kind. Kinds:
+ * First argument: the number of streams. Kinds:
  *   bytes    any bytes, with many controls;
  *   pieces   whole and broken sequences, cut, glued and mutated;
+ *   text     long lines in several scripts with a broken byte here and there;
  *   moves    only what libvterm and the cursor model understand in the same way.
  *
  * Every stream must keep the properties of filter_checks.h, give the same result however it is cut
@@ -20,6 +21,7 @@
 #define ROWS        24
 #define COLS        80
 #define STREAM_MAX  600
+#define MOVES       60
 #define SECONDS_MAX 240 /* a hang of libvterm */
 
 static uint64_t seed = 42;
@@ -117,6 +119,32 @@ static void make_pieces(struct buf *stream)
         if (pick(8) == 0 && stream->len > 0)
             stream->data[pick((unsigned)stream->len)] = (uint8_t)pick(256);
     }
+}
+
+static void make_text(struct buf *stream)
+{
+    static const char *const words[] = {"plain words and more of them ",
+                                        "漢字かな",
+                                        "привет мир ",
+                                        "───┼───",
+                                        "größe ",
+                                        "\xf0\x9f\x98\x80",
+                                        "\r\n",
+                                        "x",
+                                        "ह\xe0\xa4\xbf",
+                                        "\t"};
+
+    while (stream->len < STREAM_MAX) {
+        buf_append_str(stream, words[pick(ARRAY_SIZE(words))]);
+        if (pick(12) == 0)
+            stream->data[pick((unsigned)stream->len)] = (uint8_t)pick(256);
+    }
+}
+
+/* The cursor and the attributes are asked for at the end: so they are compared, too. */
+static void add_questions(struct buf *stream)
+{
+    buf_append_str(stream, "\x18\033[6n\033[?6n\033P$qm\033\\\033P$qr\033\\\033[?u");
 }
 
 static void take_cut(const struct buf *stream, size_t step, bool is_table_only,
@@ -228,7 +256,7 @@ static void check_moves(void)
 
     buf_init(&all, CHECK_OUT_MAX);
     buf_init(&reply, CHECK_OUT_MAX);
-    for (unsigned n = 0; n < 60; n++) {
+    for (unsigned n = 0; n < MOVES; n++) {
         struct buf step CLEANUP(buf_free);
         size_t before = all.len;
 
@@ -248,6 +276,7 @@ static void check_moves(void)
 
 int main(int argc, char **argv)
 {
+    static void (*const makers[])(struct buf *) = {make_bytes, make_pieces, make_text};
     unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
 
     if (count == 0)
@@ -257,13 +286,11 @@ int main(int argc, char **argv)
         struct buf stream CLEANUP(buf_free);
 
         buf_init(&stream, 64 * KIB);
-        if (i % 2)
-            make_bytes(&stream);
-        else
-            make_pieces(&stream);
+        makers[i % ARRAY_SIZE(makers)](&stream);
+        add_questions(&stream);
         check_stream(&stream);
         check_moves();
     }
-    printf("%u streams of each kind\n", count);
+    printf("%u streams, %u moves\n", count, count * MOVES);
     return 0;
 }

@@ -231,6 +231,15 @@ static void widths(void **state)
     for (uint32_t code = 0; code < 0x10000; code++)
         if (width_blocks[code / 64] != WIDTH_MIXED)
             assert_int_equal(width_blocks[code / 64], width_of(code));
+    for (uint32_t code = 0; code < 0x800; code++) {
+        assert_int_equal(width_blocks[code / 64], WIDTH_MIXED);
+        if (width_short_blocks[code / 64] != WIDTH_MIXED)
+            assert_int_equal(width_short_blocks[code / 64], width_of(code));
+    }
+    assert_int_equal(width_short_blocks[0], WIDTH_MIXED);
+    assert_int_equal(width_short_blocks[1], WIDTH_MIXED);
+    assert_int_equal(width_blocks[0x4E00 / 64], WIDTH_TWO);
+    assert_int_equal(width_short_blocks[0xC0 / 64], WIDTH_ONE);
 }
 
 int main(void)

@@ -450,6 +450,35 @@ static void missing_features_are_not_used(void **state)
     finish(f);
 }
 
+static void profile_cannot_smuggle(void **state)
+{
+    struct filter_profile profile = filter_profile_fixed;
+    struct fixture *f;
+
+    (void)state;
+    strcpy(profile.version, "Term\033[5n");
+    strcpy(profile.da2, "1;2c\n");
+    f = start(&profile);
+    assert_replies(f, "\033[>q\033[>c", "\033P>|Term\033\\\033[>1;2c");
+    finish(f);
+}
+
+static void cursor_can_be_told(void **state)
+{
+    struct filter_profile profile = filter_profile_fixed;
+    struct fixture *f;
+
+    (void)state;
+    profile.start_row = 20;
+    profile.start_col = 3;
+    f = start(&profile);
+    assert_replies(f, "\033[6n", "\033[20;3R");
+    filter_set_cursor(f->filter, 7, 1);
+    assert_replies(f, "\033[6n", "\033[7;1R");
+    assert_string_equal(restore(f), "\033[0m");
+    finish(f);
+}
+
 static void colours_follow_the_agent(void **state)
 {
     struct fixture *f = start(&filter_profile_fixed);
@@ -561,6 +590,8 @@ int main(void)
         cmocka_unit_test(reset_undoes_what_is_on),
         cmocka_unit_test(console_gets_no_commands),
         cmocka_unit_test(missing_features_are_not_used),
+        cmocka_unit_test(profile_cannot_smuggle),
+        cmocka_unit_test(cursor_can_be_told),
         cmocka_unit_test(colours_follow_the_agent),
         cmocka_unit_test(marks_on_one_base_are_limited),
         cmocka_unit_test(links),
