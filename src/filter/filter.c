@@ -41,7 +41,6 @@ const struct filter_profile filter_profile_fixed = {
     .foreground = "rgb:dddd/dddd/dddd",
     .background = "rgb:1111/1111/1111",
     .cursor = "rgb:eeee/eeee/eeee",
-    .palette = {[1] = "rgb:cccc/0000/0000"},
     .is_dark = true,
 };
 

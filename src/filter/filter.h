@@ -45,7 +45,7 @@ struct filter_profile {
     bool title_is_pushed; /* the session sent CSI 22;0;0t before: filter_restore() pops it */
 };
 
-/* The profile of the regression corpus: 24 x 80, cells of 10 x 20 pixels, XTerm(400). */
+/* A terminal with everything: 24 x 80, cells of 10 x 20 pixels, XTerm(400). The palette is unknown. */
 extern const struct filter_profile filter_profile_fixed;
 
 struct filter;

@@ -134,8 +134,11 @@ static inline void check_equal(const char *what, const struct buf *a, const stru
 
 static inline struct filter *check_filter(const uint64_t *now)
 {
-    struct filter *filter = filter_new(&filter_profile_fixed);
+    struct filter_profile profile = filter_profile_fixed;
+    struct filter *filter;
 
+    snprintf(profile.palette[1], sizeof(profile.palette[1]), "rgb:cccc/0000/0000");
+    filter = filter_new(&profile);
     filter_set_clock(filter, check_clock, (void *)(uintptr_t)now);
     return filter;
 }

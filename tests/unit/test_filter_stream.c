@@ -481,9 +481,12 @@ static void cursor_can_be_told(void **state)
 
 static void colours_follow_the_agent(void **state)
 {
-    struct fixture *f = start(&filter_profile_fixed);
+    struct filter_profile profile = filter_profile_fixed;
+    struct fixture *f;
 
     (void)state;
+    strcpy(profile.palette[1], "rgb:cccc/0000/0000");
+    f = start(&profile);
     assert_replies(f, "\033]11;#123456\a\033]11;?\a", "\033]11;rgb:1212/3434/5656\a");
     assert_replies(f, "\033]111\a\033]11;?\a", "\033]11;rgb:1111/1111/1111\a");
     assert_replies(f, "\033]4;7;rgb:f/80/123\a\033]4;7;?\a", "\033]4;7;rgb:ffff/8080/1231\a");
