@@ -30,6 +30,7 @@
 
 #define INFO_MAX         4096
 #define PLACE_TIMEOUT_MS 15000
+#define CGROUP_END_MS    2000 /* until the last process of the jail is gone */
 
 /* The only two orders. */
 enum { ORDER_PLACE = 'p', ORDER_GOODBYE = 'g' };
@@ -116,18 +117,19 @@ static _Noreturn void serve(int socket, const struct mounter_options *options,
             end_half_made_jail(page);
             restore_terminal(terminal, page);
         }
+        cgroup_remove(options->cgroup, CGROUP_END_MS);
         _exit(0);
     }
 }
 
 /* Closes everything but the descriptors that are still needed (-1: none). */
-static void close_others(int a, int b, int c)
+static void close_others(int a, int b, int c, int d)
 {
     unsigned last = 0;
 
     for (;;) {
         unsigned next = ~0U;
-        const int keep[] = {a, b, c};
+        const int keep[] = {a, b, c, d};
 
         for (size_t i = 0; i < ARRAY_SIZE(keep); i++)
             if (keep[i] >= (int)last && (unsigned)keep[i] < next)
@@ -150,7 +152,7 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
     setsid();
     for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
         signal(ignored[i], SIG_IGN);
-    close_others(socket, options->info_fd, terminal);
+    close_others(socket, options->info_fd, terminal, options->cgroup->parent);
     if (isolate_undumpable() < 0 || isolate_mounter(options->with_seccomp, NULL) < 0)
         _exit(1);
     serve(socket, options, page);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "policy/plan.h"
+#include "pty/cgroup.h"
 #include "pty/terminal.h"
 
 struct mounter {
@@ -38,6 +39,7 @@ struct mounter_options {
     const struct terminal *terminal; /* NULL or fd -1: none */
     bool with_seccomp;               /* false: this build has no program */
     uint64_t pid_limit;              /* most tasks in the jail, 0: left to RLIMIT_NPROC */
+    const struct cgroup *cgroup;     /* of the jail: removed at the end */
 };
 
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */

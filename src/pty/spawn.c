@@ -266,6 +266,8 @@ static _Noreturn void child(const struct spawn *spawn, int program, const struct
         child_fail(report, CHILD_GROUP);
     *group = getpid();
     raise_oom_score();
+    if (spawn->cgroup)
+        cgroup_enter(spawn->cgroup);
     default_signals();
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     null = null < 0 ? null : fcntl(null, F_DUPFD_CLOEXEC, FD_FIRST);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/launch.h"
+#include "pty/cgroup.h"
 
 /* What becomes 0, 1, 2 of the command. */
 struct spawn_stdio {
@@ -24,6 +25,7 @@ struct spawn {
     int errors;     /* memfd that collects bubblewrap's stderr */
     int control;    /* our end of the control socket */
     int control_jail;
+    const struct cgroup *cgroup; /* borrowed: entered before bubblewrap is; NULL: none */
     /* made by spawn_start */
     int report; /* tells why the child did not become bubblewrap; end of file: it did */
     pid_t pid;

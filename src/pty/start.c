@@ -25,6 +25,7 @@
 
 #define HELLO_TIMEOUT_MS 45000
 #define SLOW_MS          2000
+#define MOUNTER_END_MS   3000
 #define PTMX_MAJOR       5 /* Documentation/admin-guide/devices.txt: 5:2 is /dev/ptmx */
 #define PTMX_MINOR       2
 
@@ -101,16 +102,26 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     return 0;
 }
 
-/* RLIMIT_NPROC does not bind the host's root. */
-static uint64_t pid_limit(const struct policy *policy, struct notes *notes)
+/*
+ * Limits of the jail as a whole, beside the ones of its processes: a control group where one can be
+ * made. RLIMIT_NPROC does not bind the host's root: then, without a group, the PID namespace has the
+ * limit. Returns that limit, or 0.
+ */
+static uint64_t limit_jail(struct jail *jail, struct notes *notes)
 {
-    if (!policy->by_root || policy->limits.nproc == UINT64_MAX)
+    const struct policy *policy = jail->policy;
+
+    if (policy->limits.nproc == UINT64_MAX)
+        return 0;
+    if (cgroup_make(&jail->cgroup, policy->limits.nproc, policy->host->ram_bytes / 10 * 9) ||
+        !policy->by_root)
         return 0;
     if (pidlimit_is_namespaced(policy->host->kernel))
         return policy->limits.nproc;
-    notes_add(notes, NOTE_SECURITY,
-              "started by root: nothing limits the number of processes in the "
-              "jail on this kernel (before Linux 6.14)");
+    notes_add(
+        notes, NOTE_SECURITY,
+        "started by root: nothing limits the number of processes in the jail (no control group, "
+        "and a kernel before Linux 6.14)");
     return 0;
 }
 
@@ -129,7 +140,9 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     if (r < 0)
         return r;
     options.info_fd = jail->spawn.info_read;
-    options.pid_limit = pid_limit(jail->policy, notes);
+    options.pid_limit = limit_jail(jail, notes);
+    options.cgroup = &jail->cgroup;
+    jail->spawn.cgroup = &jail->cgroup;
     r = mounter_start(&jail->mounter, &options, error);
     if (r < 0)
         return r;
@@ -154,6 +167,7 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
         .terminal.fd = -1,
         .spawn = SPAWN_NONE,
         .mounter.socket = -1,
+        .cgroup = CGROUP_NONE,
         .master = -1,
     };
     r = start_steps(jail, notes, error);
@@ -179,14 +193,30 @@ static void reap(pid_t *pid)
     *pid = 0;
 }
 
+/* It ends by itself when it has cleaned up; one that does not is killed. */
+static void reap_mounter(pid_t *pid)
+{
+    for (int waited_ms = 0; *pid > 0 && waited_ms < MOUNTER_END_MS; waited_ms += 5) {
+        if (waitpid(*pid, NULL, WNOHANG) == *pid)
+            *pid = 0;
+        else
+            poll(NULL, 0, 5);
+    }
+    reap(pid);
+}
+
 void start_abandon(struct jail *jail)
 {
     /* A child of bubblewrap that is not ready yet does not die with it, but is in its group. */
     if (jail->spawn.pid > 0)
         kill(-jail->spawn.pid, SIGKILL);
     reap(&jail->spawn.pid);
+    /* The mounter removes the group; only what was made before it existed is left to us. */
+    if (jail->mounter.pid <= 0 && jail->mounter.socket < 0)
+        cgroup_remove(&jail->cgroup, 0);
     mounter_goodbye(&jail->mounter);
-    reap(&jail->mounter.pid);
+    reap_mounter(&jail->mounter.pid);
+    cgroup_close(&jail->cgroup);
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);

@@ -15,6 +15,7 @@ struct jail {
     struct spawn_stdio stdio;
     struct spawn spawn;
     struct mounter mounter;
+    struct cgroup cgroup;
     int master; /* of the jail's PTY; -1: none, or taken by the relay */
 };
 
