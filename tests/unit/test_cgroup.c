@@ -53,6 +53,8 @@ static void a_group_is_entered_and_removed(void **state)
 {
     struct cgroup cgroup;
     struct stat st;
+    int entered[2];
+    char byte;
     int status;
     pid_t pid;
 
@@ -62,12 +64,17 @@ static void a_group_is_entered_and_removed(void **state)
         assert_int_equal(cgroup.parent, -1);
         return;
     }
+    assert_int_equal(pipe(entered), 0);
     pid = fork();
     if (pid == 0) {
         cgroup_enter(&cgroup);
+        (void)!write(entered[1], "x", 1);
         pause();
         _exit(0);
     }
+    assert_int_equal(read(entered[0], &byte, 1), 1);
+    close(entered[0]);
+    close(entered[1]);
     cgroup_remove(&cgroup, 0); /* not empty: it stays */
     assert_int_equal(fstatat(cgroup.parent, cgroup.name, &st, 0), 0);
     kill(pid, SIGKILL);
