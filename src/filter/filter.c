@@ -42,6 +42,8 @@ const struct filter_profile filter_profile_fixed = {
     .background = "rgb:1111/1111/1111",
     .cursor = "rgb:eeee/eeee/eeee",
     .is_dark = true,
+    .start_row = 1,
+    .start_col = 1,
 };
 
 static uint64_t read_monotonic(void *ctx)

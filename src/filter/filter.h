@@ -35,17 +35,18 @@ struct filter_profile {
     char palette[16][32]; /* the same for OSC 4 */
     bool is_dark;
 
-    unsigned start_row; /* cursor when the agent starts, from 1; 0: unknown */
-    unsigned start_col;
-    char term[64];                       /* the agent's TERM; "": xterm-256color */
-    uint8_t cursor_style;                /* DECSCUSR, 0: the default of the terminal */
-    uint8_t modify_keys;                 /* modifyOtherKeys */
+    unsigned start_row;   /* cursor at the start, from 1; 0: unknown, taken for the last row */
+    unsigned start_col;   /* 0: unknown, taken for 1 */
+    char term[64];        /* the agent's TERM; "": xterm-256color */
+    uint8_t cursor_style; /* DECSCUSR, 0: the default of the terminal */
+    uint8_t modify_keys;  /* modifyOtherKeys */
     enum filter_former alternate_scroll; /* mode 1007 */
     enum filter_former cursor_blink;     /* mode 12 */
     bool title_is_pushed; /* the session sent CSI 22;0;0t before: filter_restore() pops it */
 };
 
-/* A terminal with everything: 24 x 80, cells of 10 x 20 pixels, XTerm(400). The palette is unknown. */
+/* A terminal with everything: 24 x 80, cells of 10 x 20 pixels, cursor at 1;1, XTerm(400). The palette is
+ * unknown. */
 extern const struct filter_profile filter_profile_fixed;
 
 struct filter;

@@ -52,7 +52,7 @@ void shadow_init(struct shadow *shadow, unsigned rows, unsigned cols)
 
 void shadow_place(struct shadow *shadow, unsigned row, unsigned col)
 {
-    shadow->row = clamp(row, 1, shadow->rows) - 1;
+    shadow->row = clamp(row ? row : shadow->rows, 1, shadow->rows) - 1;
     shadow->col = clamp(col, 1, shadow->cols) - 1;
     shadow->used_row[shadow->is_alternate] = shadow->row;
 }

@@ -56,7 +56,10 @@ struct shadow {
 
 /* rows and cols are brought into SHADOW_SIZE_MIN..MAX. */
 void shadow_init(struct shadow *shadow, unsigned rows, unsigned cols);
-/* Where the cursor is, from 1; zero counts as 1. Lines below are not known to be used. */
+/*
+ * Where the cursor is, from 1. An unknown row (0) is taken for the last one: a program that believes
+ * so draws below what is on the screen, not over it. Lines below are taken for unused.
+ */
 void shadow_place(struct shadow *shadow, unsigned row, unsigned col);
 /* Margins become the whole screen and the cursor is moved inside. */
 void shadow_resize(struct shadow *shadow, unsigned rows, unsigned cols);
