@@ -26,9 +26,9 @@ void jobs_take_terminal(struct jobs *jobs)
 {
     struct winsize size;
 
+    jobs->owns_terminal = true;
     if (terminal_set_raw(jobs->terminal) < 0)
         return;
-    jobs->owns_terminal = true;
     jobs_keep_restore(jobs);
     terminal_size(jobs->terminal, &size);
     relay_resize(jobs->relay, &size);
@@ -91,8 +91,20 @@ bool jobs_resume(struct jobs *jobs)
 
 bool jobs_retake(struct jobs *jobs)
 {
-    if (!jobs->owns_terminal || jobs->terminal->is_raw || !terminal_is_foreground(jobs->terminal))
+    if (!jobs_is_waiting(jobs) || !terminal_is_foreground(jobs->terminal))
         return false;
     jobs_resume(jobs);
     return true;
+}
+
+bool jobs_is_waiting(const struct jobs *jobs)
+{
+    return jobs->relay && jobs->owns_terminal && !jobs->terminal->is_raw;
+}
+
+bool jobs_terminal_is_gone(const struct jobs *jobs)
+{
+    struct termios modes;
+
+    return jobs->terminal->fd >= 0 && tcgetattr(jobs->terminal->fd, &modes) < 0;
 }

@@ -24,7 +24,7 @@ struct jobs {
 
 /* Writes the bytes that would undo what is on now into the mounter's page. */
 void jobs_keep_restore(struct jobs *jobs);
-/* Raw mode, size, input. Nothing happens while we are in the background. */
+/* Raw mode, size, input. In the background only the wish is noted: jobs_is_waiting(). */
 void jobs_take_terminal(struct jobs *jobs);
 /* Undoes what the command left on, then the modes. Idempotent. */
 void jobs_give_terminal_back(struct jobs *jobs);
@@ -41,3 +41,8 @@ bool jobs_resume(struct jobs *jobs);
 /* Continued by the shell while the command runs (`fg` after `bg`): takes the terminal if that is due.
  * False if there was nothing to do. */
 bool jobs_retake(struct jobs *jobs);
+/* The terminal is due to the command and was not to be had: jobs_retake() is worth a try now and
+ * then. bash sends no SIGCONT when it brings a job to the foreground that runs already. */
+bool jobs_is_waiting(const struct jobs *jobs);
+/* There was a terminal, and it has hung up. */
+bool jobs_terminal_is_gone(const struct jobs *jobs);

@@ -39,6 +39,7 @@
 #define EXIT_OWN_FAILURE 125
 #define GRACE_MS         5000 /* from the first signal to SIGKILL */
 #define END_MS           2000 /* from the command's end to the end of the jail */
+#define BACKGROUND_MS    250  /* how often a background job looks whether it still is one */
 
 enum phase {
     PHASE_STARTING, /* GO was sent */
@@ -60,7 +61,8 @@ struct session {
     struct jobs jobs;
     uv_loop_t loop;
     uv_poll_t control;
-    uv_timer_t timer; /* grace, or the end of the jail */
+    uv_timer_t timer;      /* grace, or the end of the jail */
+    uv_timer_t background; /* runs while the terminal is due to the command and somebody else's */
     uv_signal_t signals[SLOT_COUNT];
     unsigned signal_counts[ARRAY_SIZE(forwarded_signals)];
     bool output_done;
@@ -86,6 +88,7 @@ static void finish_if_done(struct session *session)
     session->closing = true;
     uv_close((uv_handle_t *)&session->control, NULL);
     uv_close((uv_handle_t *)&session->timer, NULL);
+    uv_close((uv_handle_t *)&session->background, NULL);
     for (size_t i = 0; i < SLOT_COUNT; i++)
         uv_close((uv_handle_t *)&session->signals[i], NULL);
     if (session->relay) {
@@ -142,6 +145,23 @@ static void send_control(struct session *session, enum control_type type, int a)
 
 /* ---- stop and continue ---- */
 
+static void on_background(uv_timer_t *timer)
+{
+    struct session *session = timer->data;
+
+    if (session->phase < PHASE_STOPPED)
+        jobs_retake(&session->jobs);
+    if (session->phase == PHASE_ENDING || !jobs_is_waiting(&session->jobs))
+        uv_timer_stop(timer);
+}
+
+/* Nothing tells a running job that it has become the foreground one. */
+static void watch_foreground(struct session *session)
+{
+    if (jobs_is_waiting(&session->jobs))
+        uv_timer_start(&session->background, on_background, BACKGROUND_MS, BACKGROUND_MS);
+}
+
 static void resume(struct session *session)
 {
     bool foreground;
@@ -151,6 +171,7 @@ static void resume(struct session *session)
     session->phase = PHASE_RUNNING;
     foreground = jobs_resume(&session->jobs);
     send_control(session, foreground ? CONTROL_FOREGROUND : CONTROL_CONTINUE, 0);
+    watch_foreground(session);
 }
 
 /* A command in a pipeline such as `ai-jail make | less` asks for the terminal by reading it. */
@@ -305,21 +326,12 @@ static void on_control(uv_poll_t *poll, int status, int events)
 
 /* ---- signals ---- */
 
-/* A closed window brings HUP up to three times: from the kernel, from the shell, from the shell's
- * end. That is one request, not two. */
-static bool is_repeated_hangup(const struct session *session, int sig)
-{
-    const struct terminal *terminal = &session->jail.terminal;
-    struct termios modes;
-
-    return sig == SIGHUP && terminal->fd >= 0 && tcgetattr(terminal->fd, &modes) < 0;
-}
-
 static void forward_signal(struct session *session, size_t slot)
 {
     int sig = forwarded_signals[slot];
 
-    if (session->signal_counts[slot] > 0 && is_repeated_hangup(session, sig))
+    /* A closed window brings HUP up to three times: from the kernel, the shell, the shell's end. */
+    if (sig == SIGHUP && session->signal_counts[slot] > 0 && jobs_terminal_is_gone(&session->jobs))
         return;
     if (session->phase == PHASE_ENDING || session->signal_counts[slot]++ > 0) {
         kill_jail(session);
@@ -465,6 +477,7 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
     session->jobs.relay = session->relay;
     if (jail->stdio.foreground)
         jobs_take_terminal(&session->jobs);
+    watch_foreground(session);
     return 0;
 }
 
@@ -499,7 +512,9 @@ static void start_handles(struct session *session)
     session->control.data = session;
     uv_poll_start(&session->control, UV_READABLE | UV_DISCONNECT, on_control);
     uv_timer_init(&session->loop, &session->timer);
+    uv_timer_init(&session->loop, &session->background);
     session->timer.data = session;
+    session->background.data = session;
     start_signals(session);
 }
 
