@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""as_user: runs one session test, as the user who calls or as an ordinary one.
+
+Usage: as_user.py own|ordinary AI-JAIL TEST
+
+An ordinary user may not be able to enter the build tree, so the program and the tests are copied
+into a directory that belongs to that user; it is removed afterwards.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ORDINARY_ID = 54321
+PYTHON = "/usr/bin/python3"
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def give(top, uid):
+    for root, dirs, files in os.walk(top):
+        for path in [root] + [os.path.join(root, name) for name in dirs + files]:
+            os.chown(path, uid, uid)
+
+
+def main():
+    who, program, test = sys.argv[1:]
+    base = tempfile.mkdtemp(prefix="ai-jail-session.")
+    command = ["bats", test] if test.endswith(".bats") else [PYTHON, "-B", test]
+    try:
+        tests = shutil.copytree(HERE, os.path.join(base, "tests"),
+                                ignore=shutil.ignore_patterns("__pycache__"))
+        home = os.path.join(base, "home")
+        os.makedirs(os.path.join(base, "tmp"))
+        os.mkdir(home)
+        env = dict(os.environ, AI_JAIL=shutil.copy(program, base), HOME=home, LANG="C.UTF-8",
+                   TMPDIR=os.path.join(base, "tmp"), PATH="/usr/local/bin:/usr/bin:/bin:/usr/sbin")
+        if who == "ordinary" and os.geteuid() == 0:
+            give(base, ORDINARY_ID)
+            command = ["setpriv", f"--reuid={ORDINARY_ID}", f"--regid={ORDINARY_ID}",
+                       "--clear-groups", "--"] + command
+        return subprocess.run(command, cwd=tests, env=env, check=False).returncode
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

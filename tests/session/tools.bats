@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-only
+#
+# tools: programs that people use all day, in the jail, in a private tmux server: what they show is
+# read from the pane, what they make from the project.
+#
+# AI_JAIL is the program. Every test has a tmux server, a home and a project of its own.
+
+bats_require_minimum_version 1.5.0
+
+DEADLINE=20
+
+setup()
+{
+    base=$BATS_TEST_TMPDIR
+    export HOME=$base/home TMUX_TMPDIR=$BATS_RUN_TMPDIR LANG=C.UTF-8
+    mkdir -p "$HOME" "$base/project"
+    cd "$base/project" || return
+    unset TMUX NO_COLOR
+    server=aj$BATS_TEST_NUMBER.$$
+}
+
+teardown()
+{
+    run tmux -L "$server" kill-server
+    run wait_until jail_is_gone
+    [ "$status" -eq 0 ]
+}
+
+jail_is_gone()
+{
+    ! pgrep -f "$base/project" >/dev/null
+}
+
+# wait_until COMMAND...: until it succeeds, at most $DEADLINE seconds.
+wait_until()
+{
+    local end=$((SECONDS + DEADLINE))
+
+    until "$@"; do
+        if ((SECONDS > end)); then
+            echo "not within $DEADLINE s: $*"
+            pane
+            return 1
+        fi
+        read -rt 0.05 <> <(:) || :
+    done
+}
+
+pane()
+{
+    tmux -L "$server" capture-pane -p -t s
+}
+
+pane_has()
+{
+    pane | grep -qE -- "$1"
+}
+
+pane_lacks()
+{
+    ! pane_has "$1"
+}
+
+expect()
+{
+    wait_until pane_has "$1"
+}
+
+keys()
+{
+    tmux -L "$server" send-keys -t s "$@"
+}
+
+# A shell in a new pane; its prompt is "$>" and the number of the last exit code.
+open_shell()
+{
+    # shellcheck disable=SC2016 # expanded by that shell
+    tmux -L "$server" -f /dev/null new-session -d -s s -x 80 -y 24 \
+        env PS1='$?$> ' bash --norc --noprofile -i
+    expect '^0\$> *$'
+}
+
+# enter LINE: types a command line.
+enter()
+{
+    keys -l -- "$1"
+    keys Enter
+}
+
+# jail WORDS: ai-jail in the pane, without its own lines.
+jail()
+{
+    enter "clear; $AI_JAIL --exec $1"
+}
+
+# ^C until it is seen: bash hands the terminal over a moment after it has said so.
+interrupted()
+{
+    keys C-c
+    pane_has '^\^C'
+}
+
+# finished CODE: the shell has its prompt again, in cooked mode, on the primary screen.
+finished()
+{
+    expect "^$1\\\$> *\$"
+    enter "clear; stty -a | grep -q ' icanon.* echo ' && echo 'cooked as be''fore'"
+    expect 'cooked as before'
+    [ "$(tmux -L "$server" display -p -t s '#{alternate_on}#{mouse_any_flag}')" = 00 ]
+}
+
+need()
+{
+    command -v "$1" >/dev/null && return
+    [ "${AI_JAIL_TESTS_MUST_RUN:-0}" = 1 ] && return 1
+    skip "$1 is not installed"
+}
+
+@test "vim writes a file" {
+    need vim
+    open_shell
+    jail 'vim -u NONE -N file.txt'
+    expect '^~'
+    keys -l 'ihello from inside'
+    keys Escape
+    expect 'hello from inside'
+    enter ':wq'
+    finished 0
+    [ "$(cat file.txt)" = 'hello from inside' ]
+}
+
+@test "vim is stopped and continued" {
+    need vim
+    open_shell
+    jail 'vim -u NONE -N file.txt'
+    expect '^~'
+    keys -l 'isome words'
+    keys Escape
+    expect 'some words'
+    keys C-z
+    finished 148 || finished 0
+    enter 'clear; fg'
+    expect 'some words'
+    expect '^~'
+    enter ':wq'
+    finished 0
+    [ "$(cat file.txt)" = 'some words' ]
+}
+
+@test "vim follows the size of the window" {
+    need vim
+    open_shell
+    jail 'vim -u NONE -N -c "set ruler" file.txt'
+    expect '^~'
+    tmux -L "$server" resize-window -t s -x 100 -y 40
+    keys -l ':echo "size " . &lines . "x" . &columns'
+    keys Enter
+    expect 'size 40x100'
+    enter ':q!'
+    finished 0
+}
+
+@test "less shows, searches and ends" {
+    need less
+    seq -f 'line %.0f' 500 >lines
+    open_shell
+    jail 'less lines'
+    expect '^line 1$'
+    keys -l '/line 300'
+    keys Enter
+    expect '^line 300$'
+    keys q
+    finished 0
+}
+
+@test "keys reach less at the end of a pipeline outside" {
+    need less
+    open_shell
+    # shellcheck disable=SC2016
+    enter 'clear; $AI_JAIL --exec seq -f "line %.0f" 500 | less'
+    expect '^line 1$'
+    keys G
+    expect '^line 500$'
+    keys q
+    finished 0
+}
+
+@test "keys reach less inside at the end of a pipeline" {
+    need less
+    open_shell
+    # shellcheck disable=SC2016
+    enter 'clear; seq -f "line %.0f" 500 | $AI_JAIL --exec less'
+    expect '^line 1$'
+    keys G
+    expect '^line 500$'
+    keys q
+    finished 0
+}
+
+@test "htop draws and quits" {
+    need htop
+    open_shell
+    jail 'htop'
+    expect 'Tasks:'
+    expect 'htop'
+    keys q
+    finished 0
+}
+
+@test "python reads, evaluates, and ends with the end of the file" {
+    need python3
+    open_shell
+    jail '/usr/bin/python3 -q'
+    expect '>>>'
+    enter '6 * 7'
+    expect '^42$'
+    keys Up
+    expect '>>> 6 \* 7$'
+    keys C-u
+    keys C-d
+    finished 0
+}
+
+@test "python uses several processes" {
+    need python3
+    run "$AI_JAIL" --exec /usr/bin/python3 -c \
+        'import multiprocessing as m; print(m.Pool(2).map(abs, [-1, -2]))'
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = '[1, 2]' ]
+}
+
+@test "git commits with an editor" {
+    need git
+    need vim
+    git init -q .
+    git config user.email somebody@example.org
+    git config user.name Somebody
+    echo text >file
+    git add file
+    open_shell
+    jail 'git -c core.editor="vim -u NONE -N" commit'
+    expect 'Changes to be committed'
+    keys -l 'iA message from inside'
+    keys Escape
+    expect '^A message from inside'
+    enter ':wq'
+    finished 0
+    [ "$(git log --format=%s)" = 'A message from inside' ]
+}
+
+@test "git behaves as outside" {
+    need git
+    git init -q .
+    git config user.email somebody@example.org
+    git config user.name Somebody
+    echo text >file
+    "$AI_JAIL" --exec git add file
+    "$AI_JAIL" --exec git commit -q -m inside
+    "$AI_JAIL" --exec git switch -q -c other
+    [ "$("$AI_JAIL" --exec git log --format='%s %an')" = "$(git log --format='%s %an')" ]
+    [ "$("$AI_JAIL" --exec git status --short --branch)" = '## other' ]
+}
+
+@test "make builds with two jobs" {
+    need make
+    need cc
+    for name in a b c; do
+        printf 'int %s(void) { return 1; }\n' "$name" >"$name.c"
+    done
+    printf 'int a(void), b(void), c(void); int main(void) { return a() + b() + c(); }\n' >main.c
+    printf 'prog: a.o b.o c.o main.o\n\t$(CC) -o $@ $^\n' >Makefile
+    run "$AI_JAIL" --exec make -j2
+    [ "$status" -eq 0 ]
+    run ./prog
+    [ "$status" -eq 3 ]
+    run "$AI_JAIL" --exec make -j2
+    [[ $output == *"up to date"* ]]
+}
+
+@test "node and npm run" {
+    command -v node >/dev/null && command -v npm >/dev/null || skip 'node is not installed'
+    [ "$("$AI_JAIL" --exec node -e 'console.log(6 * 7)' 2>/dev/null)" = 42 ]
+    [ "$("$AI_JAIL" --exec npm -v 2>/dev/null)" = "$(npm -v)" ]
+}
+
+@test "a shell inside has job control and the prompt of the jail" {
+    open_shell
+    jail 'bash --norc'
+    expect '\(jail\) '
+    enter 'clear; sleep 100'
+    keys C-z
+    expect 'Stopped'
+    enter 'fg'
+    expect '^sleep 100$'
+    wait_until interrupted
+    enter 'echo co""de $?'
+    expect 'code 130'
+    enter 'exit 7'
+    finished 7
+}
