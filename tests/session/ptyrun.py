@@ -312,7 +312,7 @@ def tree_text():
 
 
 class Output:
-    """A pipe or file that collects what a program writes; read from the file system, never blocks."""
+    """A file that collects what a program writes; reading it never blocks."""
 
     def __init__(self):
         self.file = tempfile.TemporaryFile()
@@ -449,17 +449,18 @@ class SessionTest(unittest.TestCase):
         return parts
 
     def census(self):
-        """{path: (type, size, times)} of home and project, without the cache of ai-jail."""
+        """{path: (inode, mode, size)} of home and project, without the cache of ai-jail."""
         cache = os.path.join(self.home, ".local/state/ai-jail")
-        allowed = {os.path.join(self.home, ".local"), os.path.join(self.home, ".local/state"), cache,
-                   os.path.join(cache, "bwrap-probe")}
+        allowed = {os.path.join(self.home, ".local"), os.path.join(self.home, ".local/state"),
+                   cache, os.path.join(cache, "bwrap-probe")}
         found = {}
         for top in (self.home, self.project):
             for root, dirs, files in os.walk(top):
                 for path in [root] + [os.path.join(root, n) for n in dirs + files]:
                     st = os.lstat(path)
                     if path not in allowed:
-                        found[path] = (st.st_ino, st.st_mode, st.st_size if path != self.home else 0)
+                        size = st.st_size if path != self.home else 0
+                        found[path] = (st.st_ino, st.st_mode, size)
         return found
 
 

@@ -109,7 +109,8 @@ class UnderShell(SessionTest):
         self.screen = self.terminal()
         env = dict(self.env, PS1="$> ", AIJ=ptyrun.PROGRAM)
         self.shell = self.start_program(
-            [tool("bash"), "--norc", "--noprofile", "--noediting", "-i"], [self.screen] * 3, env=env)
+            [tool("bash"), "--norc", "--noprofile", "--noediting", "-i"], [self.screen] * 3,
+            env=env)
         self.screen.expect(PROMPT)
         self.cooked = self.screen.modes()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-only
-"""Every step of the start made to fail: one clear line, 125, nothing left, the terminal as before."""
+"""Every step of the start made to fail: one clear line, 125, nothing left, terminal as before."""
 import os
 import re
 import resource
@@ -126,9 +126,8 @@ class LaunchFailure(Rule):
         self.assertTrue(self.try_run(prepare))
 
     def test_unreadable_project(self):
-        os.chmod(self.project, 0o000)
         try:
-            failed = self.try_run()
+            failed = self.try_run(lambda: os.chmod(".", 0o000))
             if os.geteuid() != 0:
                 self.assertTrue(failed)
         finally:
@@ -207,7 +206,7 @@ class LaunchFailure(Rule):
     @unittest.skipUnless(os.geteuid() == 0 or os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1",
                          "replacing bubblewrap needs a mount")
     def test_strange_bubblewraps(self):
-        """One without options, one that ends at once, one that complains, one that is no program."""
+        """One without options, one that ends at once, one that complains, one that is none."""
         if os.geteuid() != 0:
             return  # done in the run as root
         for program, fill_cache, words in (
@@ -283,7 +282,8 @@ class Injection(Rule):
                     failures += failed
                     if not injected:
                         break
-            print(f"  {calls}: {failures} of {number - first + 1} made the start fail", file=sys.stderr)
+            print(f"  {calls}: {failures} of {number - first + 1} made the start fail",
+                  file=sys.stderr)
 
 
 if __name__ == "__main__":

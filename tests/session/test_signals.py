@@ -118,7 +118,8 @@ class Forwarded(SessionTest):
     def test_interrupt_with_output_piped_away(self):
         """`ai-jail make | less`: ^C of the real terminal arrives as INT."""
         terminal, out = self.terminal(), self.output()
-        process = self.start(["sh", "-c", "echo ready; exec sleep 100"], [terminal, out.fd, terminal])
+        process = self.start(["sh", "-c", "echo ready; exec sleep 100"],
+                             [terminal, out.fd, terminal])
         wait_for(lambda: b"ready" in out.bytes(), "the command runs")
         terminal.send(b"\x03")
         self.assertEqual(process.wait(), 128 + signal.SIGINT)
