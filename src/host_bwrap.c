@@ -247,6 +247,22 @@ static bool read_cache(const struct host *host, const char *path, const char *ke
     return false;
 }
 
+/* Started by root with the HOME of a user, we would leave directories there that the user cannot
+ * write: the deepest directory that exists must be the caller's. */
+static bool may_write_below(const struct host *host, const char *path)
+{
+    _cleanup_free_ char *dir = xstrdup(path);
+    struct stat st = {0};
+
+    while (stat(dir, &st) < 0 && !str_eq(dir, "/")) {
+        char *parent = path_parent(dir);
+
+        free(dir);
+        dir = parent;
+    }
+    return S_ISDIR(st.st_mode) && st.st_uid == host->uid;
+}
+
 static void make_dirs(const char *path)
 {
     _cleanup_free_ char *parent = path_parent(path);
@@ -287,7 +303,7 @@ static int learn_options(struct host *host, bool use_cache, struct error *error)
         r = read_help(bwrap->fd, &help);
         if (r < 0)
             return error_set(error, -r, "%s --help: %s", bwrap->path, strerror(-r));
-        if (key && use_cache)
+        if (key && use_cache && may_write_below(host, dir))
             write_cache(dir, path, key, &help);
     }
     text = buf_cstr(&help);
@@ -311,10 +327,11 @@ int host_find_bwrap(struct host *host, bool use_cache, struct notes *notes)
     buf_init(&search.rejected, 8 * KIB);
     if (!find_file(&search))
         r = error_set(why, ENOENT,
-                      "bubblewrap not found%s%s; install it: apt install bubblewrap (Debian), "
+                      "%s%s; install the distribution's package: apt install bubblewrap (Debian), "
                       "dnf install bubblewrap (Fedora), pacman -S bubblewrap (Arch)",
-                      search.rejected.len ? "; rejected: " : "",
-                      search.rejected.len ? buf_cstr(&search.rejected) : "");
+                      search.rejected.len ? "no bubblewrap that can be trusted: "
+                                          : "bubblewrap not found",
+                      buf_cstr(&search.rejected));
     else
         r = learn_options(host, use_cache, why);
     buf_free(&search.rejected);
