@@ -159,8 +159,9 @@ static void note_mode(struct filter *filter, enum mode mode, bool on)
         filter->sync_since_ms = state_now(filter);
     if (kind == MODE_IS_SCREEN)
         note_screen(filter, mode, on);
-    if (kind == MODE_IS_ACTION || modes_set(&filter->modes, mode, on))
-        state_touch(filter);
+    if (kind != MODE_IS_ACTION)
+        modes_set(&filter->modes, mode, on);
+    state_touch(filter);
     shadow_mode(&filter->shadow, mode_rows[mode].number, on);
 }
 

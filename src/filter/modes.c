@@ -62,17 +62,14 @@ enum mode mode_find(unsigned number)
     return MODE_COUNT;
 }
 
-bool modes_set(struct modes *modes, enum mode mode, bool on)
+void modes_set(struct modes *modes, enum mode mode, bool on)
 {
-    bool was_on = modes_is_on(modes, mode);
-
     if (on)
         modes->on |= MODE_BIT(mode);
     else
         modes->on &= ~MODE_BIT(mode);
     modes->touched |= MODE_BIT(mode);
     modes->order[mode] = ++modes->clock;
-    return was_on != on;
 }
 
 uint32_t modes_changed(const struct modes *modes)

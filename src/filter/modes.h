@@ -76,7 +76,7 @@ static inline bool modes_is_on(const struct modes *modes, enum mode mode)
 {
     return modes->on & MODE_BIT(mode);
 }
-/* Remembers the new value; true if it is another one. */
-bool modes_set(struct modes *modes, enum mode mode, bool on);
+/* Remembers the new value. */
+void modes_set(struct modes *modes, enum mode mode, bool on);
 /* The modes that are not as they were at the start. */
 uint32_t modes_changed(const struct modes *modes);

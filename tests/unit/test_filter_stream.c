@@ -409,6 +409,10 @@ static void generation_follows_the_list(void **state)
     before = filter_generation(f->filter);
     feed(f, "\r\n");
     assert_int_not_equal(filter_generation(f->filter), before);
+    feed(f, "\033[?1049h");
+    before = filter_generation(f->filter);
+    feed(f, "\033[?1049l");
+    assert_int_not_equal(filter_generation(f->filter), before);
     finish(f);
 }
 
