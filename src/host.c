@@ -47,7 +47,7 @@ static int read_home(struct host *host, struct error *error)
     const char *home = host_getenv(host, "HOME");
     int r;
 
-    if (!home || home[0] != '/' || strspn(home, "/") == strlen(home))
+    if (!home || home[0] != '/')
         home = passwd_home(host->uid);
     if (home[0] != '/')
         return error_set(error, ENOENT,

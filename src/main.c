@@ -45,8 +45,26 @@ static int print(char *text)
     return r < 0 ? EXIT_OWN_FAILURE : 0;
 }
 
+/* -v: each mount with the rule that asked for it, and the limits. */
+static void say_plan(const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->plan.n; i++) {
+        const struct plan_entry *entry = &policy->plan.v[i];
+        bool moved = entry->source && !str_eq(entry->source, entry->dest);
+
+        log_line(NOTE_VERBOSE, "%s %s%s%s (%s)", plan_kind_name(entry->kind), entry->dest,
+                 moved ? " from " : "", moved ? entry->source : "", entry->origin);
+    }
+    if (policy->rlimits)
+        log_line(NOTE_VERBOSE, "limits: %llu processes, %llu descriptors, no core files",
+                 (unsigned long long)policy->limits.nproc,
+                 (unsigned long long)policy->limits.nofile_hard);
+}
+
 static void say_start(const struct policy *policy)
 {
+    if (log_shows(NOTE_VERBOSE))
+        say_plan(policy);
     log_line(NOTE_INFO, "jail: %s is writable, home is %s, network is %s", policy->project,
              policy->private_home ? "private and thrown away" : "shown in part",
              policy->network == NETWORK_FULL ? "the host's" : "off");
@@ -165,8 +183,10 @@ int main(int argc, char **argv)
 {
     struct error error = {0};
 
-    if (fd_fill_stdio() < 0)
-        return EXIT_OWN_FAILURE;
+    if (fd_fill_stdio() < 0) {
+        error_set(&error, EBADF, "a closed standard descriptor cannot be opened on /dev/null");
+        return fail(&error);
+    }
     /* What the caller left open is not ours, and must never reach the jail. */
     close_range(3, ~0U, 0);
     if (isolate_undumpable() < 0) {

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define ARRAY_SIZE(array)       (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
-#define MUST_CHECK __attribute__((warn_unused_result))
-#define CLEANUP(fn) __attribute__((cleanup(fn)))
+#define MUST_CHECK              __attribute__((warn_unused_result))
+#define CLEANUP(fn)             __attribute__((cleanup(fn)))
 
 #define KIB (1024ULL)
 #define MIB (1024ULL * KIB)
