@@ -115,14 +115,7 @@ static void csi_numbers_saturate(void **state)
 
 static void csi_incomplete_is_not_parsed(void **state)
 {
-    static const char *const texts[] = {"",
-                                        "?",
-                                        "1;2",
-                                        "1;\n2H",
-                                        "1\x1b",
-                                        "1\x7f"
-                                        "A",
-                                        "\xc3\xa9"};
+    static const char *const texts[] = {"", "?", "1;2", "1;\n2H", "1\x1b", "1\177A", "\xc3\xa9"};
     uint8_t longest[CSI_BODY_MAX + 2];
     struct csi csi;
 
