@@ -245,7 +245,7 @@ static void check_link(void *arg, const char *link, const char *target)
     struct shows *shows = arg;
     struct plan_view view = plan_look(shows->plan, link);
     _cleanup_free_ char *host_path = view.host_path;
-    bool same_bind = view.host_path && str_eq(view.host_path, link);
+    bool same_bind = host_path && str_eq(host_path, link);
     bool same_link = view.entry && view.entry->kind == PLAN_SYMLINK &&
                      str_eq(view.entry->dest, link) && str_eq(view.entry->target, target);
 
