@@ -130,6 +130,10 @@ static int read_map(struct map *map, const struct host *host, struct notes *note
     if (str_eq(map->source, "/"))
         return error_set(error, EINVAL, "--%s %s: / cannot be mapped; name a directory below it",
                          map->flag, map->text);
+    /* It would show the memory and the files of every process of yours. */
+    if (path_is_within(map->source, "/proc"))
+        return error_set(error, EINVAL, "--%s %s: the host's /proc cannot be mapped", map->flag,
+                         map->text);
     if (is_our_own(host, map->source)) {
         notes_add(notes, NOTE_SECURITY, "--%s %s is refused: ai-jail's own files are never shown",
                   map->flag, map->text);

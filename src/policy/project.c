@@ -137,6 +137,11 @@ int project_check(const struct host *host, bool allow_broad, struct error *error
                          "project directory %s lies in %s, which a jail never shows; start in a "
                          "project directory",
                          host->cwd, secret);
+    /* It holds the memory and the open files of every process of the user. */
+    if (is_inside(host, "/proc"))
+        return error_set(error, EPERM,
+                         "project directory %s is in /proc; start in a project directory",
+                         host->cwd);
     if (allow_broad)
         return 0;
     if (is_home_or_above(host))

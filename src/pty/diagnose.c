@@ -46,7 +46,7 @@ static const struct cause causes[] = {
     {"amespace", "/proc/sys/kernel/unprivileged_userns_clone", '0',
      "user namespaces are forbidden to ordinary users: set sysctl kernel.unprivileged_userns_clone "
      "to 1"},
-    {"proc", NULL, 0,
+    {"mount proc", NULL, 0,
      "/proc cannot be mounted: the surrounding container hides parts of its own; start it with an "
      "unmasked /proc (docker: --security-opt systempaths=unconfined)"},
     {"amespace", NULL, 0,
@@ -83,16 +83,38 @@ static void add_lines(const char *text, struct notes *notes)
         notes_add(notes, NOTE_FATAL, "%s", lines.v[i]);
 }
 
-int diagnose_backend(int errors, const struct policy *policy, struct notes *notes,
-                     struct error *error)
+/* bubblewrap names the source of a bind by our descriptor. The entry that it stands for, or NULL. */
+static const struct plan_entry *find_source(const char *text, const struct spawn *spawn,
+                                            const struct launch *launch)
+{
+    static const char sign[] = "source path /proc/self/fd/";
+    const char *at = strstr(text, sign);
+    long number = at ? strtol(at + strlen(sign), NULL, 10) : -1;
+
+    for (size_t i = 0; number >= 0 && i < launch->fd_count && i < spawn->fd_count; i++)
+        if (spawn->numbers[i] == number)
+            return launch->fds[i].entry;
+    return NULL;
+}
+
+int diagnose_backend(const struct spawn *spawn, const struct launch *launch,
+                     const struct policy *policy, struct notes *notes, struct error *error)
 {
     struct buf text CLEANUP(buf_free);
+    const struct plan_entry *source;
     const char *advice;
 
     buf_init(&text, ERRORS_MAX + 8192);
-    if (lseek(errors, 0, SEEK_SET) == 0)
-        fd_read_all(errors, &text, ERRORS_MAX);
+    if (lseek(spawn->errors, 0, SEEK_SET) == 0)
+        fd_read_all(spawn->errors, &text, ERRORS_MAX);
     add_lines(buf_cstr(&text), notes);
+    source = find_source(buf_cstr(&text), spawn, launch);
+    if (source)
+        return error_set(
+            error, EACCES,
+            "%s (%s) cannot be mounted: bubblewrap has no access to it; a directory above "
+            "it belongs to another user?",
+            source->source ? source->source : source->dest, source->origin);
     advice = find_advice(buf_cstr(&text), policy->host->fs);
     return error_set(error, ENOEXEC, "%s ended before the jail was ready%s%s",
                      policy->host->bwrap.path, advice ? ": " : "", advice ? advice : "");

@@ -6,14 +6,15 @@
 
 #include "backend/launch.h"
 #include "pty/control.h"
+#include "pty/spawn.h"
 
 /*
- * bubblewrap ended before the launcher spoke. errors is the memfd with its stderr. Known causes
- * (user namespaces forbidden, /proc not mountable, unknown option) are translated. Fills error and
- * adds the last lines of bubblewrap to notes.
+ * bubblewrap ended before the launcher spoke. Known causes (user namespaces forbidden, /proc not
+ * mountable, unknown option, a source that cannot be reached) are translated. Fills error and adds the
+ * last lines of bubblewrap to notes.
  */
-int diagnose_backend(int errors, const struct policy *policy, struct notes *notes,
-                     struct error *error);
+int diagnose_backend(const struct spawn *spawn, const struct launch *launch,
+                     const struct policy *policy, struct notes *notes, struct error *error);
 
 /* The launcher reported FAILED. Returns the exit code (125, 126 or 127) and fills error. */
 int diagnose_failed(const struct control_message *message, const struct policy *policy,

@@ -95,6 +95,7 @@ static int make_fds(struct spawn *spawn, const struct launch *launch, struct err
     spawn->info_read = lift(info[0]);
     spawn->info_write = lift(info[1]);
     spawn->fds = xcalloc(launch->fd_count, sizeof(*spawn->fds));
+    spawn->numbers = xcalloc(launch->fd_count, sizeof(*spawn->numbers));
     for (size_t i = 0; i < launch->fd_count; i++) {
         int fd = lift(make_fd(spawn, launch, &launch->fds[i], error));
 
@@ -102,6 +103,7 @@ static int make_fds(struct spawn *spawn, const struct launch *launch, struct err
             return error && error->code
                        ? fd
                        : error_set(error, -fd, "descriptor for bubblewrap: %s", strerror(-fd));
+        spawn->numbers[spawn->fd_count] = fd;
         spawn->fds[spawn->fd_count++] = fd;
     }
     return 0;
@@ -343,5 +345,6 @@ void spawn_free(struct spawn *spawn)
     close_slot(&spawn->errors);
     close_slot(&spawn->control);
     free(spawn->fds);
+    free(spawn->numbers);
     *spawn = SPAWN_NONE;
 }

@@ -15,7 +15,8 @@ struct spawn_stdio {
 
 struct spawn {
     /* made by spawn_prepare */
-    int *fds; /* one per launch->fds, all above the launcher's numbers */
+    int *fds;     /* one per launch->fds, all above the launcher's numbers; -1 once closed */
+    int *numbers; /* the numbers they had, by which bubblewrap may name them */
     size_t fd_count;
     int args; /* sealed memfd with the option list */
     int orders;

@@ -91,7 +91,7 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     r = control_receive(jail->spawn.control, &message, &fd);
     jail->master = fd;
     if (r == 0 || r == -ECONNRESET || r == -EAGAIN) /* the last: bubblewrap alone has ended */
-        return diagnose_backend(jail->spawn.errors, jail->policy, notes, error);
+        return diagnose_backend(&jail->spawn, jail->launch, jail->policy, notes, error);
     if (r == 1 && message.type == CONTROL_FAILED) {
         diagnose_failed(&message, jail->policy, error);
         return -error->code;

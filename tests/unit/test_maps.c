@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const char tree[] = "d /data/in/deep\n"
+                           "d /proc/1\n"
                            "f /data/file 0644 0 x\n"
                            "l /data/link in\n"
                            "l /short /data/in\n"
@@ -215,9 +216,10 @@ static void neighbours_of_refused_places_are_fine(void **state)
     }
 }
 
-static void root_is_no_source(void **state)
+static void root_and_proc_are_no_sources(void **state)
 {
-    static const char *const texts[] = {"r /", "r /:/m", "w /data/..:/m"};
+    static const char *const texts[] = {"r /", "r /:/m", "w /data/..:/m", "r /proc:/m",
+                                        "r /proc/1:/m"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -348,7 +350,7 @@ int main(void)
         cmocka_unit_test(project_stays_writable_under_a_map_of_its_own_path),
         cmocka_unit_test(refused_places_are_errors),
         cmocka_unit_test(neighbours_of_refused_places_are_fine),
-        cmocka_unit_test(root_is_no_source),
+        cmocka_unit_test(root_and_proc_are_no_sources),
         cmocka_unit_test(empty_parts_are_errors),
         cmocka_unit_test(what_cannot_be_placed_is_skipped_with_a_line),
         cmocka_unit_test(own_files_are_never_mapped),

@@ -119,8 +119,8 @@ static void system_directories_are_refused_with_all_below(void **state)
         _cleanup_free_ char *deeper = xasprintf("%s/deep/er", dirs[i]);
 
         world_init(&world);
-        check(&world, dirs[i], LIFTABLE);
-        check(&world, deeper, LIFTABLE);
+        check(&world, dirs[i], str_eq(dirs[i], "/proc") ? NEVER : LIFTABLE);
+        check(&world, deeper, str_eq(dirs[i], "/proc") ? NEVER : LIFTABLE);
     }
 }
 
