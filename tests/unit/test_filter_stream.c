@@ -208,6 +208,7 @@ static void cursor_and_wrap(void **state)
     assert_replies(f, "\033[?6l\033[99B\033[6n", "\033[10;1R");
     assert_replies(f, "\033[?69h\033[11;20s\033[1;11Habcdefghijkl\033[6n", "\033[2;13R");
     assert_replies(f, "\033[?69l\033[r\033[24;80H漢\033[6n", "\033[24;3R");
+    assert_replies(f, "\033[1;1Ha\033[159b\033[6n", "\033[2;80R");
     assert_replies(f, "\033[1;1Ha\033[65535b\033[6n", "\033[24;2R");
     finish(f);
 }
@@ -280,6 +281,7 @@ static void kitty_stacks_are_kept_by_screen(void **state)
     assert_replies(f, "\033[>9u\033[=2;2u\033[?u", "\033[?11u");
     assert_replies(f, "\033[?1049l\033[?u", "\033[?3u");
     assert_replies(f, "\033[<99u\033[?u", "\033[?0u");
+    assert_passes(f, "\033[>1u\033[>1u\033[<3u\033[<u", "\033[>1u\033[>1u\033[<2u");
     for (int i = 0; i < 7; i++)
         assert_passes(f, "\033[>u", "\033[>u");
     assert_passes(f, "\033[>u", "");
