@@ -43,7 +43,7 @@ class Suite:
     def __init__(self, options):
         self.options = options
         self.user = outside.User(options.as_user)
-        self.world = outside.World(self.user, options.probe, options.i386, options.ai_jail)
+        self.world = outside.World(self.user)
         self.results = {}   # (id, modes) -> (verdict, notes)
         self.findings = []  # what the harness saw from outside
         self.blind = {}
@@ -359,9 +359,13 @@ def main():
     if subprocess.run(["bwrap", "--ro-bind", "/", "/", "--unshare-user", "--proc", "/proc",
                        "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
         skip("user namespaces do not work here")
+    outside.alone_on_machine()
     outside.subreaper()
+    # A time limit ends the harness like an error: what was planted is removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     suite = Suite(options)
     try:
+        suite.world.build(options)
         for mode in "DN":
             suite.batch(mode)
             suite.terminal_batch(mode)

@@ -8,6 +8,7 @@ whether anything has changed: files, processes, mounts, sysctls, listening socke
 """
 
 import ctypes
+import fcntl
 import hashlib
 import os
 import secrets
@@ -23,7 +24,7 @@ from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 CREDENTIALS = (
     ".ssh/id_ed25519 .gnupg/private-keys-v1.d/x .aws/credentials .netrc .config/gh/hosts.yml "
@@ -189,6 +190,12 @@ def ip(*words):
                    stderr=subprocess.PIPE)
 
 
+def alone_on_machine():
+    """Waits until no other harness runs: all plant in the same places. Held until the exit."""
+    lock = os.open("/tmp/escape-harness.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+
 class CanaryNet:
     """A veth pair: here the jails and their controls, at the other end the servers.
 
@@ -219,6 +226,7 @@ class CanaryNet:
         go_read, go_write = os.pipe()
         self.child = os.fork()
         if self.child == 0:
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             try:
                 LIBC.unshare(CLONE_NEWNET)
                 os.write(ready_write, b"x")
@@ -294,12 +302,24 @@ class CanaryNet:
 
 
 class World:
-    def __init__(self, user, probe, i386, ai_jail):
+    """build() makes it; close() removes it, also when build() has failed half-way."""
+
+    def __init__(self, user):
         self.user = user
-        self.made = []  # paths to remove at the end, in order
-        self.net = CanaryNet()
+        self.made = []    # paths to remove at the end, in order
+        self.places = []  # directories with canaries, new for every launch
+        self.modes, self.token = "", ""
+        self.planted_at, self.key_serial = 0, 0
+        self.stranger = None
+        self.log = Log()
+        self.listeners = Listeners(self.log)
+        self.runtime = f"/run/user/{user.uid}"
         parent = "/home" if os.geteuid() == 0 else os.environ.get("HOME", "/")
-        self.base = self._directory(f"{parent}/escape-{secrets.token_hex(4)}", mode=0o755)
+        self.base = f"{parent}/escape-{secrets.token_hex(4)}"
+
+    def build(self, options):
+        self.net = CanaryNet()
+        self._directory(self.base, mode=0o755)
         self.home = self._directory(f"{self.base}/home", own=True)
         self.project = self._directory(f"{self.home}/src/project", own=True)
         self.sibling = self._directory(f"{self.home}/src/sibling", own=True)
@@ -307,17 +327,9 @@ class World:
         self.ro_inside = self._directory(f"{self.project}/ro", own=True)
         self.rw_map = self._directory(f"{self.base}/rw", own=True)
         self.tools = self._directory(f"{self.base}/probe", mode=0o755)
-        self.files = self._directory(f"{self.base}/files", own=True)
-        self.runtime = f"/run/user/{user.uid}"
+        self._directory(f"{self.base}/files", own=True)
         self.probe = f"{self.tools}/probe"
-        self.ai_jail = ai_jail
-        self._copy_tools(probe, i386, ai_jail)
-        self.log = Log()
-        self.listeners = Listeners(self.log)
-        self.loopback = []
-        self.modes = ""
-        self.stranger = None
-        self.extra = {}
+        self._copy_tools(options.probe, options.i386, options.ai_jail)
         self._plant_fixed()
         self._listen()
         self.listeners.start()
@@ -363,8 +375,10 @@ class World:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass
+        for path in self.places:
+            shutil.rmtree(path, ignore_errors=True)
         for path in reversed(self.made):
-            if os.path.isdir(path) and path.startswith((self.base, "/run/user/")):
+            if os.path.isdir(path) and path.startswith(self.base):
                 shutil.rmtree(path, ignore_errors=True)
             elif os.path.isdir(path):
                 try:
@@ -431,7 +445,7 @@ class World:
         self.write_facts()
 
     def _plant_places(self, text):
-        for path in getattr(self, "places", []):
+        for path in self.places:
             shutil.rmtree(path, ignore_errors=True)
         parents = [self.home, self.sibling, "/tmp", "/var/tmp", self.runtime]
         if os.geteuid() == 0:
@@ -442,8 +456,6 @@ class World:
             if not os.path.isdir(parent) or os.path.exists(path):
                 continue
             os.mkdir(path, 0o755)
-            if path not in self.made:
-                self.made.append(path)
             self.user.own(path)
             self._file(f"{path}/{self.token}", text, 0o644)
             self.places.append(path)
@@ -562,7 +574,6 @@ class World:
         return levels
 
     def write_facts(self, **extra):
-        self.extra = extra
         listings = {f"listing{i + 1}": ":".join(sorted(names))
                     for i, names in enumerate(self._listings())}
         dns = self.nameservers()
@@ -570,7 +581,7 @@ class World:
             "modes": self.modes, "home": self.home, "project": self.project,
             "token_reversed": self.token[::-1], "planted_at": self.planted_at,
             "credentials": ":".join(f"{self.home}/{name}" for name in CREDENTIALS),
-            "canary_places": ":".join(p for p in getattr(self, "places", [])
+            "canary_places": ":".join(p for p in self.places
                                       if self.user.root or not p.startswith("/root/")),
             "rw_map": self.rw_map, "ro_maps": f"{self.ro_map}:{self.ro_inside}",
             "foreign_files": ":".join(self.foreign), "root_only": ":".join(self.root_only),
@@ -578,7 +589,7 @@ class World:
             "policy_words": ":".join((f"{self.home}/.ai-jail", "--ro-bind", "bwrap", self.sibling,
                                       f"{self.home}/.config/ai-jail")),
             "stranger": self.stranger.pid if self.stranger else 0,
-            "key_serial": getattr(self, "key_serial", 0),
+            "key_serial": self.key_serial,
             "oom_score_adj": read_quiet("/proc/self/oom_score_adj").decode().strip(),
             "caller_resource": int(self.user.root and self._may_raise_limits()),
             "pid_ns": os.stat("/proc/self/ns/pid").st_ino,

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,40 +21,54 @@
 
 #define PROCESSES_PUBLISHED 4096
 #define PROCESSES_TRIED     (PROCESSES_PUBLISHED + 64)
+#define PROCESSES_FORKED    128
 #define NOFILE_PUBLISHED    65536
 #define MIB                 (1024L * 1024)
 /* A tmpfs up to this size is filled, of larger ones only the size is checked. */
 #define FILL_MAX        (128 * MIB)
 #define INSTANCES_TRIED 70000
 
-/* Only where the PID namespace is an own one: it goes with the probe. */
+static void *thread_body(void *argument)
+{
+    for (;;)
+        pause();
+    return argument;
+}
+
+/* Threads count like processes and cost less: the first few are processes, the rest threads. */
+static long multiply(unsigned *count)
+{
+    static pid_t children[PROCESSES_FORKED];
+    pthread_attr_t small;
+    pthread_t thread;
+    long rc = 0;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    for (*count = 0; *count < PROCESSES_TRIED && rc == 0; ++*count) {
+        if (*count >= PROCESSES_FORKED)
+            rc = -(long)pthread_create(&thread, &small, thread_body, NULL);
+        else if ((children[*count] = trial_child()) < 0)
+            rc = -errno;
+    }
+    for (unsigned i = 0; i < PROCESSES_FORKED; i++)
+        trial_reap(children[i]);
+    return rc;
+}
+
+/* Only where the PID namespace is an own one: all of it goes with the probe. */
 static void process_bomb(struct trial *t)
 {
-    static pid_t children[PROCESSES_TRIED];
     struct stat st;
-    unsigned n = 0;
-    long rc = 0;
+    unsigned count;
+    long rc;
 
     if (stat("/proc/self/ns/pid", &st) < 0 || (long)st.st_ino == fact_number("pid_ns")) {
         trial_must(t, false, "no PID namespace of its own");
         return;
     }
-    while (n < PROCESSES_TRIED) {
-        pid_t pid = fork();
-        if (pid == 0)
-            for (;;)
-                pause();
-        if (pid < 0) {
-            rc = -errno;
-            break;
-        }
-        children[n++] = pid;
-    }
-    for (unsigned i = 0; i < n; i++)
-        kill(children[i], SIGKILL);
-    for (unsigned i = 0; i < n; i++)
-        waitpid(children[i], NULL, 0);
-    trial_call(t, 0, rc, "fork number %u", n);
+    rc = multiply(&count);
+    trial_call(t, 0, rc, "number %u", count);
 }
 
 static long published_size(unsigned long divisor, long least, long most)
