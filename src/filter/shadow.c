@@ -127,21 +127,23 @@ static void mark_used(struct shadow *shadow)
 void shadow_print(struct shadow *shadow, unsigned width, unsigned count)
 {
     unsigned end = shadow_right_end(shadow);
-    unsigned left = shadow_left_edge(shadow);
     unsigned fits = shadow->col < end ? (end - shadow->col) / width : 0;
-    unsigned per_line = end - left >= width ? (end - left) / width : 1;
 
     if (count <= fits) {
         shadow->col += count * width;
     } else if (!shadow->is_autowrap) {
         shadow->col = end;
     } else {
+        /* A wrap goes to the left margin, wherever the line began. */
+        unsigned left = shadow->has_side_margins ? shadow->left : 0;
+        unsigned last = shadow->has_side_margins ? shadow->right + 1 : shadow->cols;
+        unsigned per_line = last - left >= width ? (last - left) / width : 1;
         unsigned rest = count - fits;
         unsigned lines = (rest + per_line - 1) / per_line;
 
         mark_used(shadow);
         shadow_down(shadow, lines);
-        shadow->col = shadow_least(left + (rest - (lines - 1) * per_line) * width, end);
+        shadow->col = shadow_least(left + (rest - (lines - 1) * per_line) * width, last);
     }
     if (!shadow->is_autowrap)
         shadow_settle(shadow);
