@@ -105,7 +105,8 @@ static int try_candidate(struct host *host, const char *candidate, const char **
     fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         return -ENOENT;
-    *why = file_problem(path, &st);
+    /* A jail that root started leaves files of root there. */
+    *why = path_is_within(path, host->cwd) ? "lies inside the project" : file_problem(path, &st);
     if (*why)
         return -EPERM;
     host->bwrap.path = steal_ptr(&path);

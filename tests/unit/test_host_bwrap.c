@@ -198,11 +198,14 @@ static void found_free(struct found *found)
 
 #define _cleanup_found_ CLEANUP(found_free)
 
+static const char *project = "/home/u/proj";
+
 /* Looks for it with these variables, NULL at the end. */
 static void look(struct found *found, bool use_cache, const char *const *variables)
 {
     *found = (struct found){.host = {.fs = &fs_real, .bwrap.fd = -1}};
     found->host.home = xstrdup("/home/u");
+    found->host.cwd = xstrdup(project);
     for (size_t i = 0; variables && variables[i]; i++)
         strv_push(&found->host.environ, variables[i]);
     found->r = host_find_bwrap(&found->host, use_cache, &found->notes);
@@ -256,6 +259,18 @@ static void file_of_root_is_accepted(void **state)
         assert_int_equal(chmod(FAKE, modes[i]), 0);
         check_accepted();
     }
+}
+
+/* A jail that root started leaves files of root in the project. */
+static void file_in_the_project_is_rejected(void **state)
+{
+    (void)state;
+    if (!prepare())
+        return;
+    project = "/trusted";
+    check_rejected("inside the project");
+    project = "/home/u/proj";
+    check_accepted();
 }
 
 static void mode_of_the_file_decides(void **state)
@@ -683,6 +698,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_of_root_is_accepted),
+        cmocka_unit_test(file_in_the_project_is_rejected),
         cmocka_unit_test(mode_of_the_file_decides),
         cmocka_unit_test(owner_of_the_file_decides),
         cmocka_unit_test(only_regular_files_count),
