@@ -13,10 +13,14 @@
  * As both directions are queues and no descriptor ever blocks, an agent that writes while a large
  * paste arrives cannot dead-lock.
  *
+ * Both filters may hold something back that time decides about: an Escape that could begin a
+ * sequence, a paste without an end, a synchronised update without an end, the last title of a
+ * burst. Each has a timer that runs only then.
+ *
  * Own lines (relay_inject) wait until the filter is between sequences. The filter emits whole
  * sequences only, so the end of the queue is then a boundary as well.
  *
- * End. relay_finish() starts the only timer that can run without a held answer: 200 ms without a
+ * End. relay_finish() starts a timer: 200 ms without a
  * byte from the master, or 2 s without a byte accepted by the terminal, ends the wait that EIO ends
  * otherwise. EIO before that means that the launcher is dying: the master is left alone (it would
  * report its hang-up for ever) until relay_finish().
@@ -34,6 +38,7 @@
 #include <unistd.h>
 
 #define HOLD_STEP_MS    5
+#define RESIZE_STEP_MS  16
 #define END_IDLE_MS     200
 #define END_STALL_MS    2000
 #define END_BYTES_MAX   (1 * MIB) /* a PTY holds 20,480 bytes; the rest is written by left-overs */
@@ -51,7 +56,7 @@ static int wanted_from_terminal(const struct relay *relay)
     if (relay->is_paused || relay->is_gone)
         return 0;
     if (relay->is_input_on && !relay->is_finishing && !relay->is_master_ended &&
-        relay_input_keys_room(&relay->input) > 0)
+        relay_flow_input_room(relay) > 0)
         events |= UV_READABLE;
     if (queue_len(&relay->out) > 0)
         events |= UV_WRITABLE;
@@ -86,16 +91,41 @@ static void watch(uv_poll_t *poll, int *current, int wanted, uv_poll_cb callback
 }
 
 static void on_hold_timer(uv_timer_t *timer);
+static void on_tick_timer(uv_timer_t *timer);
+static void on_input_timer(uv_timer_t *timer);
 
 static void watch_held(struct relay *relay, bool is_held)
 {
     if (!is_held)
-        uv_timer_stop(&relay->hold_timer);
-    else if (!uv_is_active((uv_handle_t *)&relay->hold_timer))
-        uv_timer_start(&relay->hold_timer, on_hold_timer, HOLD_STEP_MS, HOLD_STEP_MS);
+        uv_timer_stop(&relay->timers[RELAY_TIMER_HOLD]);
+    else if (!uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_HOLD]))
+        uv_timer_start(&relay->timers[RELAY_TIMER_HOLD], on_hold_timer, HOLD_STEP_MS, HOLD_STEP_MS);
 }
 
-/* Brings polls and timer up to date; ends every callback and every call. */
+static void watch_tick(struct relay *relay)
+{
+    uint64_t now = uv_now(relay->options.loop);
+    uint64_t at = relay->tick_at_ms;
+
+    if (at == NO_TICK || relay->is_throttled || relay->is_paused || relay->is_finishing)
+        uv_timer_stop(&relay->timers[RELAY_TIMER_TICK]);
+    else
+        uv_timer_start(&relay->timers[RELAY_TIMER_TICK], on_tick_timer, at > now ? at - now : 0, 0);
+}
+
+/* Silence means something only while the terminal is being read: behind a full queue, the end of
+ * what is held may have come long ago. */
+static void watch_silence(struct relay *relay)
+{
+    int wait_ms = relay->keys ? input_wait_ms(relay->keys) : -1;
+
+    if (wait_ms < 0 || !(relay->terminal_events & UV_READABLE))
+        uv_timer_stop(&relay->timers[RELAY_TIMER_INPUT]);
+    else if (!uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_INPUT]))
+        uv_timer_start(&relay->timers[RELAY_TIMER_INPUT], on_input_timer, (uint64_t)wait_ms, 0);
+}
+
+/* Brings polls and timers up to date; ends every callback and every call. */
 static void update(struct relay *relay)
 {
     enum relay_push push = RELAY_PUSH_DONE;
@@ -112,7 +142,9 @@ static void update(struct relay *relay)
     else if (out_len <= RELAY_LOW_MARK)
         relay->is_throttled = false;
     watch_held(relay, push == RELAY_PUSH_HELD);
+    watch_tick(relay);
     watch(&relay->terminal_poll, &relay->terminal_events, wanted_from_terminal(relay), on_terminal);
+    watch_silence(relay);
     watch(&relay->master_poll, &relay->master_events,
           wanted_from_master(relay, push == RELAY_PUSH_FULL), on_master);
 }
@@ -133,9 +165,9 @@ static void wait_for_end(struct relay *relay, enum end_wait wait)
 
     relay->end_wait = wait;
     if (wait == END_WAIT_NONE)
-        uv_timer_stop(&relay->end_timer);
+        uv_timer_stop(&relay->timers[RELAY_TIMER_END]);
     else
-        uv_timer_start(&relay->end_timer, on_end_timer, wait_ms[wait], 0);
+        uv_timer_start(&relay->timers[RELAY_TIMER_END], on_end_timer, wait_ms[wait], 0);
 }
 
 /* Something moved: bytes came from the master, or the terminal took some. */
@@ -224,12 +256,17 @@ static void on_master(uv_poll_t *poll, int status, int events)
 
 /* ---- from the terminal --------------------------------------------------------------------- */
 
-static void pull_input(struct relay *relay)
+/* is_silent: if nothing is there, what the input filter holds is decided. */
+static void pull_input(struct relay *relay, bool is_silent)
 {
     ssize_t n = relay_flow_pull_input(relay);
 
-    if (n <= 0 && n != -EAGAIN)
+    if (n > 0)
+        uv_timer_stop(&relay->timers[RELAY_TIMER_INPUT]); /* the silence begins anew */
+    else if (n != -EAGAIN)
         lose_terminal(relay);
+    else if (is_silent && relay->keys)
+        relay_flow_expire_input(relay);
 }
 
 static void on_terminal(uv_poll_t *poll, int status, int events)
@@ -239,12 +276,52 @@ static void on_terminal(uv_poll_t *poll, int status, int events)
     if (status < 0)
         relay->terminal_events = 0;
     if (events & UV_READABLE)
-        pull_input(relay);
+        pull_input(relay, false);
     if (!relay->is_closing && events & UV_WRITABLE)
         push_output(relay);
     if (!relay->is_closing && (status < 0 || events & UV_DISCONNECT))
         lose_terminal(relay);
     check_end(relay);
+    update(relay);
+}
+
+static void on_input_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    /* A process that was late may find in the terminal what it waits for. */
+    pull_input(relay, true);
+    update(relay);
+}
+
+/* ---- later ---------------------------------------------------------------------------------- */
+
+static void on_tick_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    relay_flow_tick(relay);
+    if (!relay->is_closing)
+        push_output(relay);
+    check_end(relay);
+    update(relay);
+}
+
+static void on_resize_timer(uv_timer_t *timer);
+
+static void set_size(struct relay *relay, const struct winsize *size)
+{
+    relay_flow_resize(relay, size);
+    relay->is_resized = false;
+    uv_timer_start(&relay->timers[RELAY_TIMER_RESIZE], on_resize_timer, RESIZE_STEP_MS, 0);
+}
+
+static void on_resize_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    if (relay->is_resized)
+        set_size(relay, &relay->size);
     update(relay);
 }
 
@@ -278,17 +355,17 @@ static void on_closed(uv_handle_t *handle)
 /* Closes what relay_new() has opened so far. */
 static void close_handles(struct relay *relay)
 {
-    uv_handle_t *handles[] = {
-        (uv_handle_t *)&relay->hold_timer,
-        (uv_handle_t *)&relay->end_timer,
+    uv_handle_t *polls[] = {
         (uv_handle_t *)&relay->terminal_poll,
         (uv_handle_t *)&relay->master_poll,
     };
 
     relay->is_closing = true;
-    for (size_t i = 0; i < ARRAY_SIZE(handles); i++) {
-        if (handles[i]->type != UV_UNKNOWN_HANDLE)
-            uv_close(handles[i], on_closed);
+    for (size_t i = 0; i < ARRAY_SIZE(relay->timers); i++)
+        uv_close((uv_handle_t *)&relay->timers[i], on_closed);
+    for (size_t i = 0; i < ARRAY_SIZE(polls); i++) {
+        if (polls[i]->type != UV_UNKNOWN_HANDLE)
+            uv_close(polls[i], on_closed);
     }
 }
 
@@ -309,15 +386,14 @@ static int open_poll(struct relay *relay, uv_poll_t *poll, int fd)
 
 static int open_handles(struct relay *relay, struct error *error)
 {
-    uv_loop_t *loop = relay->options.loop;
     int fd = relay->options.terminal->fd;
     int r;
 
-    uv_timer_init(loop, &relay->hold_timer);
-    uv_timer_init(loop, &relay->end_timer);
-    relay->hold_timer.data = relay;
-    relay->end_timer.data = relay;
-    relay->open_handles = 2;
+    for (size_t i = 0; i < ARRAY_SIZE(relay->timers); i++) {
+        uv_timer_init(relay->options.loop, &relay->timers[i]);
+        relay->timers[i].data = relay;
+        relay->open_handles++;
+    }
     r = fd >= 0 ? open_poll(relay, &relay->terminal_poll, fd) : 0;
     if (r < 0)
         return error_set(error, -r, "cannot watch the terminal");
@@ -351,6 +427,14 @@ void relay_set_input(struct relay *relay, bool on)
     update(relay);
 }
 
+void relay_type_ahead(struct relay *relay, const void *bytes, size_t len)
+{
+    assert(len <= RELAY_TYPED_MAX && RELAY_TYPED_MAX <= relay_flow_input_room(relay));
+    if (len)
+        relay_flow_add_input(relay, bytes, len);
+    update(relay);
+}
+
 void relay_pause(struct relay *relay, bool paused)
 {
     relay->is_paused = paused;
@@ -359,24 +443,6 @@ void relay_pause(struct relay *relay, bool paused)
     else
         note_progress(relay, false);
     update(relay);
-}
-
-/* Writes the queue out until the deadline. An error is left to the loop, which meets it again and
- * reports it. */
-static int write_all_out(struct relay *relay, uint64_t deadline_ms)
-{
-    int r = 0;
-
-    while (r == 0 && queue_len(&relay->out) > 0) {
-        ssize_t n = relay_flow_push_output(relay);
-        uint64_t now_ms = uv_hrtime() / 1000000;
-
-        if (n == -EAGAIN && now_ms < deadline_ms)
-            r = terminal_wait_writable(relay->options.terminal, (int)(deadline_ms - now_ms));
-        else if (n < 0)
-            r = n == -EAGAIN ? -ETIMEDOUT : (int)n;
-    }
-    return r;
 }
 
 int relay_flush(struct relay *relay, int timeout_ms)
@@ -393,7 +459,8 @@ int relay_flush(struct relay *relay, int timeout_ms)
         len = may_read && !relay->is_master_ended ? relay_flow_pull_output(relay) : 0;
         total += len;
         relay_flow_release_injected(relay);
-        r = write_all_out(relay, deadline_ms);
+        /* An error is met again by the loop, which reports it. */
+        r = relay_flow_write_all(relay, deadline_ms);
     } while (r == 0 && len > 0 && total < FLUSH_BYTES_MAX);
     update(relay);
     return r;
@@ -408,16 +475,19 @@ void relay_finish(struct relay *relay)
     /* Even with nothing left to wait for the end comes from the loop. */
     note_progress(relay, false);
     if (relay->is_master_ended && queue_len(&relay->out) == 0 && !relay->is_paused)
-        uv_timer_start(&relay->end_timer, on_end_timer, 0, 0);
+        uv_timer_start(&relay->timers[RELAY_TIMER_END], on_end_timer, 0, 0);
     update(relay);
 }
 
 void relay_resize(struct relay *relay, const struct winsize *size)
 {
-    if (relay->options.filter)
-        filter_resize(relay->options.filter, size->ws_row, size->ws_col);
-    /* Fails only when the slave is gone, and then nobody asks for the size. */
-    (void)ioctl(relay->options.master, TIOCSWINSZ, size);
+    if (!uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_RESIZE])) {
+        set_size(relay, size);
+    } else {
+        relay->size = *size;
+        relay->is_resized = true;
+    }
+    update(relay);
 }
 
 void relay_inject(struct relay *relay, const void *bytes, size_t len)

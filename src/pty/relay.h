@@ -2,12 +2,12 @@
 /*
  * relay: the bytes between the user's terminal and the jail's PTY, on the libuv loop.
  *
- *   terminal --(input)--> queue --> PTY master        keys, never lost, bounded by back pressure
- *   PTY master --> filter --> queue --> terminal      above the high mark the master is not read
+ *   terminal --> input filter --> queue --> PTY master    keys, never lost; bounded
+ *   PTY master --> filter --> queue --> terminal          above a mark the master is not read
  *   answers of the filter --> the same queue as input, in order
  *
- * Idle costs nothing: no timers, no polling. End of output is EIO or EOF on the master after
- * everything was drained.
+ * Idle costs nothing: no polling, and a timer only while something is held that time decides about.
+ * End of output is EIO or EOF on the master after everything was drained.
  *
  * Callbacks come from the loop only, never from inside a call of this interface. A callback may
  * call anything here, relay_close() included.
@@ -40,6 +40,10 @@ struct relay *relay_new(const struct relay_options *options, struct error *error
 /* Starts or stops reading the user's terminal (a stopped job, a pipeline that owns it). What is not
  * read stays in the kernel. */
 void relay_set_input(struct relay *relay, bool on);
+/* Bytes that were read from the terminal before there was a relay: they are the first input, and go
+ * through the input filter like everything else. At most RELAY_TYPED_MAX. */
+#define RELAY_TYPED_MAX (32 * KIB)
+void relay_type_ahead(struct relay *relay, const void *bytes, size_t len);
 /* Stops everything on the terminal side (suspend) or goes on. The master keeps its data. What was
  * queued stays queued: relay_flush() first, or bytes written past the relay may cut a sequence. */
 void relay_pause(struct relay *relay, bool paused);
@@ -56,7 +60,8 @@ int relay_flush(struct relay *relay, int timeout_ms);
  * s is given up.
  */
 void relay_finish(struct relay *relay);
-/* Tells the filter and sets the PTY's size before any further byte is passed on. */
+/* Tells the filter and sets the PTY's size before any further byte is passed on, but not more often
+ * than once in 16 ms: while a window is being dragged, the last size counts. */
 void relay_resize(struct relay *relay, const struct winsize *size);
 /* Bytes of ours for the terminal, in order with the agent's, only at a sequence boundary. At most
  * 64 KiB may wait for one; what would pass that is not taken. */

@@ -12,7 +12,11 @@
 /* filter_feed(): the worst growth, and what may come on top of it. */
 #define OUT_FACTOR 32
 #define OUT_EXTRA  256
-#define OUT_MAX    (RELAY_HIGH_MARK + OUT_FACTOR * RELAY_BATCH_SIZE + OUT_EXTRA + 2 * INJECT_MAX)
+#define TICK_MAX   (2 * KIB)
+#define OUT_MAX                                                                                    \
+    (RELAY_HIGH_MARK + OUT_FACTOR * RELAY_BATCH_SIZE + OUT_EXTRA + TICK_MAX + 2 * INJECT_MAX)
+/* What the input filter holds can come out at any time. */
+#define INPUT_RESERVE (2 * INPUT_HELD_MAX)
 
 void relay_flow_init(struct relay *relay)
 {
@@ -20,6 +24,9 @@ void relay_flow_init(struct relay *relay)
     buf_init(&relay->inject, INJECT_MAX);
     buf_init(&relay->reply, RELAY_INPUT_ANSWERS_MAX);
     relay_input_init(&relay->input);
+    buf_init(&relay->typed, RELAY_INPUT_KEYS_MAX);
+    relay->keys = relay->options.filter ? input_new() : NULL;
+    relay->tick_at_ms = NO_TICK;
 }
 
 void relay_flow_free(struct relay *relay)
@@ -28,6 +35,8 @@ void relay_flow_free(struct relay *relay)
     buf_free(&relay->inject);
     buf_free(&relay->reply);
     relay_input_free(&relay->input);
+    buf_free(&relay->typed);
+    input_free(relay->keys);
 }
 
 static struct slave_modes query_slave(const struct relay *relay)
@@ -69,9 +78,45 @@ enum relay_push relay_flow_push_input(struct relay *relay)
     }
 }
 
-ssize_t relay_flow_pull_input(struct relay *relay)
+size_t relay_flow_input_room(const struct relay *relay)
 {
     size_t room = relay_input_keys_room(&relay->input);
+
+    return room > INPUT_RESERVE ? room - INPUT_RESERVE : 0;
+}
+
+/* What the input filter let through becomes keys. */
+static void pass_typed(struct relay *relay)
+{
+    assert(!relay->typed.overflow);
+    relay_input_add_keys(&relay->input, relay->typed.data, relay->typed.len);
+    buf_reset(&relay->typed);
+}
+
+void relay_flow_add_input(struct relay *relay, const uint8_t *bytes, size_t len)
+{
+    struct filter_keys wanted;
+
+    if (!relay->keys) {
+        relay_input_add_keys(&relay->input, bytes, len);
+        return;
+    }
+    wanted = filter_keys(relay->options.filter);
+    input_feed(relay->keys, &wanted, bytes, len, &relay->typed);
+    pass_typed(relay);
+}
+
+void relay_flow_expire_input(struct relay *relay)
+{
+    struct filter_keys wanted = filter_keys(relay->options.filter);
+
+    input_expire(relay->keys, &wanted, &relay->typed);
+    pass_typed(relay);
+}
+
+ssize_t relay_flow_pull_input(struct relay *relay)
+{
+    size_t room = relay_flow_input_room(relay);
     uint8_t keys[KEYS_SIZE];
     ssize_t n;
 
@@ -80,7 +125,7 @@ ssize_t relay_flow_pull_input(struct relay *relay)
     n = terminal_read_some(relay->options.terminal, keys,
                            room < sizeof(keys) ? room : sizeof(keys));
     if (n > 0)
-        relay_input_add_keys(&relay->input, keys, (size_t)n);
+        relay_flow_add_input(relay, keys, (size_t)n);
     return n;
 }
 
@@ -96,26 +141,52 @@ static void keep_answers(struct relay *relay)
                            uv_now(relay->options.loop), group);
 }
 
-static void feed(struct relay *relay, size_t len)
+/* Runs the filter over len bytes of the batch, then lets it do what is due. */
+static void run_filter(struct relay *relay, size_t len)
 {
     struct filter *filter = relay->options.filter;
     struct buf *out = queue_tail(&relay->out);
+    uint64_t generation;
+    int wait_ms;
 
-    if (!filter) {
-        buf_append(out, relay->batch, len);
-    } else {
-        uint64_t generation;
-
-        buf_reset(&relay->reply);
-        relay->reply.max = relay_input_answers_room(&relay->input);
+    buf_reset(&relay->reply);
+    relay->reply.max = relay_input_answers_room(&relay->input);
+    if (len)
         filter_feed(filter, relay->batch, len, out, &relay->reply);
-        keep_answers(relay);
-        generation = filter_generation(filter);
-        if (generation != relay->generation && relay->options.on_restore_changed)
-            relay->options.on_restore_changed(relay->options.arg);
-        relay->generation = generation;
-    }
+    wait_ms = filter_tick(filter, out, &relay->reply);
+    relay->tick_at_ms = wait_ms < 0 ? NO_TICK : uv_now(relay->options.loop) + (uint64_t)wait_ms;
+    keep_answers(relay);
     assert(!out->overflow);
+    generation = filter_generation(filter);
+    if (generation != relay->generation && relay->options.on_restore_changed)
+        relay->options.on_restore_changed(relay->options.arg);
+    relay->generation = generation;
+}
+
+static void feed(struct relay *relay, size_t len)
+{
+    struct buf *out = queue_tail(&relay->out);
+
+    if (relay->options.filter)
+        run_filter(relay, len);
+    else
+        buf_append(out, relay->batch, len);
+    assert(!out->overflow);
+}
+
+void relay_flow_tick(struct relay *relay)
+{
+    run_filter(relay, 0);
+}
+
+void relay_flow_resize(struct relay *relay, const struct winsize *size)
+{
+    /* Fails only when the slave is gone, and then nobody asks for the size. */
+    (void)ioctl(relay->options.master, TIOCSWINSZ, size);
+    if (!relay->options.filter)
+        return;
+    filter_resize(relay->options.filter, size->ws_row, size->ws_col);
+    relay->tick_at_ms = uv_now(relay->options.loop);
 }
 
 /* Fills the batch from the master; the number of bytes. */
@@ -171,6 +242,22 @@ ssize_t relay_flow_push_output(struct relay *relay)
     if (n > 0)
         queue_consume(&relay->out, (size_t)n);
     return n;
+}
+
+int relay_flow_write_all(struct relay *relay, uint64_t deadline_ms)
+{
+    int r = 0;
+
+    while (r == 0 && queue_len(&relay->out) > 0) {
+        ssize_t n = relay_flow_push_output(relay);
+        uint64_t now_ms = uv_hrtime() / 1000000;
+
+        if (n == -EAGAIN && now_ms < deadline_ms)
+            r = terminal_wait_writable(relay->options.terminal, (int)(deadline_ms - now_ms));
+        else if (n < 0)
+            r = n == -EAGAIN ? -ETIMEDOUT : (int)n;
+    }
+    return r;
 }
 
 void relay_flow_drop_output(struct relay *relay)
