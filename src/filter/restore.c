@@ -403,6 +403,8 @@ void filter_resume(const struct filter *filter, struct buf *out)
     unsigned col;
 
     encode_begin(&enc, out);
+    if (filter->profile.title_is_pushed)
+        encode_csif(&enc, "22;0;0t");
     redo_kitty(&enc, &filter->kitty[0]);
     if (shadow->is_alternate) {
         put_mode(&enc, filter->entered_by, true);

@@ -40,7 +40,9 @@ void jobs_give_terminal_back(struct jobs *jobs)
     static const char cut[] = "\030\033\\"; /* CAN, ST: half a sequence may stand there */
     struct buf bytes CLEANUP(buf_free);
 
-    if (jobs->terminal->fd < 0)
+    /* What has been given back and was not taken again is somebody else's screen now. */
+    if (jobs->terminal->fd < 0 ||
+        (!jobs->terminal->is_raw && !terminal_is_foreground(jobs->terminal)))
         return;
     buf_init(&bytes, FILTER_RESTORE_MAX + sizeof(cut));
     if (jobs->was_cut || (jobs->relay && relay_was_cut(jobs->relay)))
@@ -49,6 +51,7 @@ void jobs_give_terminal_back(struct jobs *jobs)
         filter_restore(jobs->filter, &bytes);
     if (bytes.len)
         terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
+    probe_drain(jobs->probe, jobs->terminal);
     terminal_restore(jobs->terminal);
     mounter_set_restore(jobs->mounter, jobs->terminal, NULL, 0);
 }
@@ -56,7 +59,7 @@ void jobs_give_terminal_back(struct jobs *jobs)
 void jobs_stop(struct jobs *jobs)
 {
     if (jobs->relay) {
-        relay_flush(jobs->relay, TERMINAL_MS);
+        jobs->was_cut |= relay_flush(jobs->relay, TERMINAL_MS) < 0;
         relay_pause(jobs->relay, true);
     }
     jobs_give_terminal_back(jobs);
@@ -78,7 +81,7 @@ bool jobs_resume(struct jobs *jobs)
         struct buf bytes CLEANUP(buf_free);
 
         jobs_take_terminal(jobs);
-        buf_init(&bytes, FILTER_RESTORE_MAX);
+        buf_init(&bytes, FILTER_RESUME_MAX);
         if (jobs->filter)
             filter_resume(jobs->filter, &bytes);
         if (bytes.len)

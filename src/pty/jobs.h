@@ -10,6 +10,7 @@
 
 #include "filter/filter.h"
 #include "pty/mounter.h"
+#include "pty/probe.h"
 #include "pty/relay.h"
 #include "pty/terminal.h"
 
@@ -18,6 +19,7 @@ struct jobs {
     struct mounter *mounter;   /* borrowed */
     struct filter *filter;     /* borrowed; NULL: no filter */
     struct relay *relay;       /* borrowed; NULL: no PTY */
+    const struct probe *probe; /* borrowed */
     bool owns_terminal;        /* the command is to have it whenever it runs */
     bool was_cut;              /* the relay, gone by now, may have left half a sequence */
 };

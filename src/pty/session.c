@@ -58,6 +58,7 @@ struct session {
     int code;
     struct filter *filter;
     struct relay *relay;
+    struct probe probe;
     struct jobs jobs;
     uv_loop_t loop;
     uv_poll_t control;
@@ -426,25 +427,18 @@ static void on_terminal_gone(void *arg)
         forward_signal(session, SLOT_HUP);
 }
 
-static struct filter *make_filter(const struct jail *jail)
+/* Learns what the terminal is, which makes it raw, and keeps what was typed meanwhile. */
+static struct filter *make_filter(struct session *session)
 {
-    struct filter_profile profile = filter_profile_fixed;
-    const char *term = host_getenv(jail->policy->host, "TERM");
-    struct winsize size;
+    struct jail *jail = &session->jail;
+    const struct host *host = jail->policy->host;
+    struct filter_profile profile;
 
-    terminal_size(&jail->terminal, &size);
-    profile.rows = size.ws_row;
-    profile.cols = size.ws_col;
-    profile.cell_width_px = size.ws_xpixel / size.ws_col;
-    profile.cell_height_px = size.ws_ypixel / size.ws_row;
-    profile.is_linux_console = term && str_eq(term, "linux");
-    /* Not asked yet: what is unknown is answered as lacking. */
-    profile.has_sync = false;
-    profile.has_kitty_keys = false;
-    profile.has_theme_report = false;
-    profile.foreground[0] = '\0';
-    profile.background[0] = '\0';
-    profile.cursor[0] = '\0';
+    probe_assume(&jail->terminal, host, jail->launch->orders.env, &profile);
+    if (probe_is_wanted(&jail->terminal, host) && terminal_set_raw(&jail->terminal) == 0) {
+        jobs_keep_restore(&session->jobs);
+        probe_ask(&session->probe, &jail->terminal, host, &profile);
+    }
     return filter_new(&profile);
 }
 
@@ -466,7 +460,7 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
         return 0;
     }
     if (!passthrough)
-        session->filter = make_filter(jail);
+        session->filter = make_filter(session);
     options.filter = session->filter;
     terminal_copy_to_pty(&jail->terminal, jail->master);
     session->relay = relay_new(&options, error);
@@ -475,6 +469,7 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
     jail->master = -1;
     session->jobs.filter = session->filter;
     session->jobs.relay = session->relay;
+    relay_type_ahead(session->relay, session->probe.typed.data, session->probe.typed.len);
     if (jail->stdio.foreground)
         jobs_take_terminal(&session->jobs);
     watch_foreground(session);
@@ -536,6 +531,7 @@ static int supervise(struct session *session, const struct session_options *opti
     session->jobs = (struct jobs){
         .terminal = &session->jail.terminal,
         .mounter = &session->jail.mounter,
+        .probe = &session->probe,
     };
     if (uv_loop_init(&session->loop) < 0) {
         log_line(NOTE_FATAL, "the event loop cannot be made");
@@ -595,6 +591,7 @@ int session_run(const struct session_options *options)
     }
     code = supervise(&session, options);
     filter_free(session.filter);
+    probe_free(&session.probe);
     start_finish(&session.jail);
     return code;
 }

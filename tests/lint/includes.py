@@ -32,6 +32,7 @@ OURS = (
     ("backend/seccomp*", ("backend/seccomp*", "base/*")),
     ("backend/*", ("backend/*", "policy/*", "base/*", "host.h")),
     ("pty/control.[ch]", ("pty/control.h", "base/*")),
+    ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
     ("pty/*", ("pty/*", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * probe: asks the real terminal what it is, once, before the command starts.
+ *
+ * The agent's own questions never reach the terminal; they are answered from what is learnt here. A
+ * terminal that does not answer costs a bounded time, and what it lacks, or does not say, is
+ * answered as lacking.
+ *
+ * The terminal is raw already, so that no reply is echoed and what was typed ahead can be read.
+ * Called when the supervisor is confined: the replies are bytes from outside.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "filter/filter.h"
+#include "host.h"
+#include "pty/terminal.h"
+
+#define PROBE_TYPED_MAX (32 * KIB)
+
+struct probe {
+    struct buf typed;      /* read meanwhile and no reply: the first input of the command */
+    uint64_t asked_ms;     /* CLOCK_MONOTONIC; 0: never */
+    bool is_answered;      /* the last question was */
+    bool has_pushed_title; /* title and icon are on the terminal's stack */
+};
+
+/* Fills what is known without asking: the size, and the TERM of both sides (the command's from its
+ * environment, NULL-terminated, may be NULL). Everything else is unknown. */
+void probe_assume(const struct terminal *terminal, const struct host *host,
+                  char *const *environment, struct filter_profile *profile);
+
+/* True if asking makes sense: descriptors 0 and 1 are the terminal, we are its foreground group,
+ * and TERM names one that understands control sequences. */
+bool probe_is_wanted(const struct terminal *terminal, const struct host *host);
+
+/*
+ * Asks, waits, and completes the profile that probe_assume() made. Then saves the title on the
+ * terminal's own stack if it has one (profile->title_is_pushed). Waits until the last question is
+ * answered: at most 1 s, 300 ms after the last byte of a reply, and 200 ms for a local terminal
+ * that says nothing at all. The probe must be zero; probe_free() releases what was typed.
+ */
+void probe_ask(struct probe *probe, const struct terminal *terminal, const struct host *host,
+               struct filter_profile *profile);
+void probe_free(struct probe *probe);
+
+/*
+ * Before the terminal's modes are given back: reads and drops for at most 20 ms what comes late, if
+ * a question may still be unanswered; else reads nothing, because what is there was typed for the
+ * next program. A terminal that has not answered after 3 s never will.
+ */
+void probe_drain(const struct probe *probe, const struct terminal *terminal);
