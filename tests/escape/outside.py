@@ -17,6 +17,7 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import threading
 import time
@@ -161,10 +162,22 @@ class Listeners(threading.Thread):
                         self.log.add(f"{key.data} got {data[:80]!r}")
                     else:
                         connection, _ = key.fileobj.accept()
+                        if not is_of_the_host(connection):
+                            self.log.add(f"{key.data} accepted")
                         connection.close()
-                        self.log.add(f"{key.data} accepted")
                 except OSError:
                     pass
+
+
+def is_of_the_host(connection):
+    """True if the peer surely is no process of a jail: programs of the machine, such as su, look
+    for the system bus at its usual place too."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    pid = struct.unpack("3i", credentials)[0]
+    try:
+        return os.stat(f"/proc/{pid}/ns/mnt").st_ino == os.stat("/proc/self/ns/mnt").st_ino
+    except OSError:
+        return False
 
 
 def tcp_listener(host, port):
