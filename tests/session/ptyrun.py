@@ -28,6 +28,8 @@ import time
 import unittest
 
 PROGRAM = os.environ["AI_JAIL"]  # absolute path of the program under test
+with open(PROGRAM, "rb") as _file:
+    SANITIZED = b"__asan_init" in _file.read()
 DEADLINE = 20.0
 STEP = 0.01
 PR_SET_CHILD_SUBREAPER = 36
