@@ -133,7 +133,7 @@ static void update(struct relay *relay)
 
     if (relay->is_closing)
         return;
-    if (!relay->is_paused)
+    if (!relay->is_paused && !relay->options.hold_input)
         push = relay_flow_push_input(relay);
     relay_flow_release_injected(relay);
     out_len = queue_len(&relay->out);
@@ -432,6 +432,12 @@ void relay_type_ahead(struct relay *relay, const void *bytes, size_t len)
     assert(len <= RELAY_TYPED_MAX && RELAY_TYPED_MAX <= relay_flow_input_room(relay));
     if (len)
         relay_flow_add_input(relay, bytes, len);
+    update(relay);
+}
+
+void relay_release_input(struct relay *relay)
+{
+    relay->options.hold_input = false;
     update(relay);
 }
 

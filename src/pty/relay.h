@@ -27,6 +27,7 @@ struct relay_options {
     int master;                          /* made non-blocking; the relay closes it */
     struct filter *filter;               /* NULL: --terminal-passthrough; borrowed */
     bool read_input;                     /* start reading the terminal at once */
+    bool hold_input;                     /* nothing is typed before relay_release_input() */
     void (*on_output_end)(void *arg);    /* everything from the master has been written out, once */
     void (*on_terminal_gone)(void *arg); /* hang-up or read error of the real terminal, once */
     /* May be NULL. filter_restore() gives another result from now on; called before the bytes that
@@ -44,6 +45,9 @@ void relay_set_input(struct relay *relay, bool on);
  * through the input filter like everything else. At most RELAY_TYPED_MAX. */
 #define RELAY_TYPED_MAX (32 * KIB)
 void relay_type_ahead(struct relay *relay, const void *bytes, size_t len);
+/* The command is there. What is typed for it earlier (^C) would act on what starts it, or on nobody.
+ */
+void relay_release_input(struct relay *relay);
 /* Stops everything on the terminal side (suspend) or goes on. The master keeps its data. What was
  * queued stays queued: relay_flush() first, or bytes written past the relay may cut a sequence. */
 void relay_pause(struct relay *relay, bool paused);

@@ -265,6 +265,8 @@ static void on_message(struct session *session, const struct control_message *me
     switch (message->type) {
     case CONTROL_STARTED:
         session->phase = PHASE_RUNNING;
+        if (session->relay)
+            relay_release_input(session->relay);
         break;
     case CONTROL_FAILED:
         on_failed(session, message);
@@ -449,6 +451,7 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
         .loop = &session->loop,
         .terminal = &jail->terminal,
         .master = jail->master,
+        .hold_input = true,
         .on_output_end = on_output_end,
         .on_terminal_gone = on_terminal_gone,
         .on_restore_changed = on_restore_changed,

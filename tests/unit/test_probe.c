@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * Tests of pty/probe on a real PTY: how long it waits for whom, and what it reads at the end. What
+ * a terminal's answers mean: test_probe_replies; the real program: tests/session.
+ */
+#include "pty/probe.h"
+#include "support/ptypair.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SOON_MS PTYPAIR_SOON_MS
+
+static uint64_t clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct rig {
+    struct ptypair pair;
+    struct terminal terminal;
+    struct host host;
+    struct filter_profile profile;
+    struct probe probe;
+    uint64_t taken_ms;
+};
+
+static void rig_start(struct rig *rig, const char *variable)
+{
+    struct winsize size = {.ws_row = 30, .ws_col = 100, .ws_xpixel = 900, .ws_ypixel = 600};
+    char first[] = "A=b";
+    char second[] = "TERM=xterm-inside";
+    char *const environment[] = {first, second, NULL};
+
+    *rig = (struct rig){.host.bwrap.fd = -1};
+    ptypair_open(&rig->pair, true);
+    assert_int_equal(ioctl(rig->pair.master, TIOCSWINSZ, &size), 0);
+    ptypair_terminal(&rig->pair, &rig->terminal);
+    rig->terminal.is_raw = true;
+    strv_push(&rig->host.environ, "TERM=xterm-256color");
+    if (variable)
+        strv_push(&rig->host.environ, variable);
+    probe_assume(&rig->terminal, &rig->host, environment, &rig->profile);
+}
+
+static void rig_ask(struct rig *rig)
+{
+    uint64_t start = clock_ms();
+
+    probe_ask(&rig->probe, &rig->terminal, &rig->host, &rig->profile);
+    rig->taken_ms = clock_ms() - start;
+}
+
+static void rig_free(struct rig *rig)
+{
+    probe_free(&rig->probe);
+    host_free(&rig->host);
+    terminal_close(&rig->terminal);
+    ptypair_close(&rig->pair);
+}
+
+/* The emulator, in a process of its own: waits for the last question, then writes bytes in pieces
+ * with a pause before each. */
+static pid_t emulate(struct rig *rig, const char *bytes, size_t piece, unsigned pause_ms)
+{
+    const struct timespec pause = {.tv_nsec = (long)pause_ms * 1000000};
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    ptypair_expect(rig->pair.master, "\033[c", NULL, SOON_MS);
+    for (size_t at = 0; bytes[at]; at += piece) {
+        size_t left = strlen(bytes + at);
+
+        nanosleep(&pause, NULL);
+        ptypair_write(rig->pair.master, bytes + at, left < piece ? left : piece, SOON_MS);
+    }
+    _exit(0);
+}
+
+static bool has_unread(const struct rig *rig)
+{
+    int n = 0;
+
+    return ioctl(rig->terminal.fd, FIONREAD, &n) == 0 && n > 0;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void test_what_is_known_without_asking(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    assert_int_equal(rig.profile.rows, 30);
+    assert_int_equal(rig.profile.cols, 100);
+    assert_int_equal(rig.profile.cell_width_px, 9);
+    assert_int_equal(rig.profile.cell_height_px, 20);
+    assert_string_equal(rig.profile.term, "xterm-inside");
+    assert_false(rig.profile.is_linux_console);
+    assert_int_equal(rig.profile.start_row, 0);
+    rig_free(&rig);
+}
+
+static void test_answer_ends_the_wait(void **state)
+{
+    struct rig rig;
+    pid_t pid;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    ptypair_write(rig.pair.master, "before\033[?6c", 11, SOON_MS);
+    pid = emulate(&rig, "\033[?2026;2$yin\033[7;8R\033[?62;22cafter", 1000, 0);
+    rig_ask(&rig);
+    assert_int_equal(ptypair_wait(pid, SOON_MS), 0);
+    assert_true(rig.probe.is_answered);
+    assert_true(rig.profile.has_sync);
+    assert_int_equal(rig.profile.start_row, 7);
+    assert_int_equal(rig.profile.start_col, 8);
+    assert_int_equal(rig.probe.typed.len, 18);
+    assert_memory_equal(rig.probe.typed.data, "before\033[?6cinafter", 18);
+    assert_true(rig.profile.title_is_pushed);
+    ptypair_expect(rig.pair.master, "\033[22;0;0t", NULL, SOON_MS);
+    rig_free(&rig);
+}
+
+static void test_silent_terminal_is_not_waited_for(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    rig_ask(&rig);
+    assert_false(rig.probe.is_answered);
+    assert_true(rig.taken_ms >= 190 && rig.taken_ms < 900);
+    assert_false(rig.profile.title_is_pushed);
+    rig_free(&rig);
+}
+
+/* Keys are no sign of a terminal that answers. */
+static void test_keys_do_not_prolong_the_wait(void **state)
+{
+    struct rig rig;
+    pid_t pid;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    pid = emulate(&rig, "abcdefghijklmnopqrst", 1, 50);
+    rig_ask(&rig);
+    assert_true(rig.taken_ms < 900);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rig_free(&rig);
+}
+
+static void test_remote_terminal_has_a_second(void **state)
+{
+    struct rig rig;
+    pid_t pid;
+
+    (void)state;
+    rig_start(&rig, "SSH_TTY=/dev/pts/0");
+    pid = emulate(&rig, "\033[?6c", 1000, 500);
+    rig_ask(&rig);
+    assert_int_equal(ptypair_wait(pid, SOON_MS), 0);
+    assert_true(rig.probe.is_answered);
+    rig_free(&rig);
+}
+
+/* Bytes that trickle in keep it waiting, but not for ever. */
+static void test_trickle_is_bounded(void **state)
+{
+    struct rig rig;
+    pid_t pid;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    pid = emulate(&rig, "\033[?0u\033[?0u\033[?0u\033[?0u\033[?0u\033[?0u\033[?0u", 1, 40);
+    rig_ask(&rig);
+    assert_false(rig.probe.is_answered);
+    assert_true(rig.profile.has_kitty_keys);
+    assert_true(rig.taken_ms < 2000);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rig_free(&rig);
+}
+
+static void test_flood_is_bounded(void **state)
+{
+    static char noise[200001];
+    struct rig rig;
+    pid_t pid;
+
+    (void)state;
+    memset(noise, 'x', sizeof(noise) - 1);
+    rig_start(&rig, NULL);
+    pid = emulate(&rig, noise, 4096, 0);
+    rig_ask(&rig);
+    assert_true(rig.taken_ms < 2000);
+    assert_true(rig.probe.typed.len <= PROBE_TYPED_MAX);
+    assert_false(rig.probe.typed.overflow);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rig_free(&rig);
+}
+
+static void test_hang_up_ends_the_wait(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_start(&rig, "SSH_TTY=x");
+    close(rig.pair.master);
+    rig.pair.master = -1;
+    rig_ask(&rig);
+    assert_true(rig.taken_ms < 500);
+    assert_false(rig.probe.is_answered);
+    rig_free(&rig);
+}
+
+static void test_stopped_terminal_is_bounded(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_start(&rig, NULL);
+    assert_int_equal(tcflow(rig.pair.slave, TCOOFF), 0);
+    rig_ask(&rig);
+    assert_true(rig.taken_ms < 1500);
+    assert_false(rig.probe.is_answered);
+    assert_int_equal(tcflow(rig.pair.slave, TCOON), 0);
+    rig_free(&rig);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void check_drain(const struct probe *probe, bool is_raw, bool is_read)
+{
+    struct rig rig;
+    uint64_t start;
+
+    rig_start(&rig, NULL);
+    rig.terminal.is_raw = is_raw;
+    ptypair_write(rig.pair.master, "\033[?6c", 5, SOON_MS);
+    assert_false(ptypair_is_quiet(rig.terminal.fd, SOON_MS));
+    start = clock_ms();
+    probe_drain(probe, &rig.terminal);
+    assert_true(clock_ms() - start < 1000);
+    assert_int_equal(has_unread(&rig), !is_read);
+    rig_free(&rig);
+}
+
+/* P-PTY-11 */
+static void test_what_is_read_at_the_end(void **state)
+{
+    uint64_t now = clock_ms();
+
+    (void)state;
+    check_drain(&(struct probe){.asked_ms = now}, true, true);
+    check_drain(&(struct probe){.asked_ms = now, .is_answered = true}, true, false);
+    check_drain(&(struct probe){.asked_ms = now > 4000 ? now - 4000 : 1}, true, now <= 4000);
+    check_drain(&(struct probe){0}, true, false);
+    check_drain(&(struct probe){.asked_ms = now}, false, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_known_without_asking),
+        cmocka_unit_test(test_answer_ends_the_wait),
+        cmocka_unit_test(test_silent_terminal_is_not_waited_for),
+        cmocka_unit_test(test_keys_do_not_prolong_the_wait),
+        cmocka_unit_test(test_remote_terminal_has_a_second),
+        cmocka_unit_test(test_trickle_is_bounded),
+        cmocka_unit_test(test_flood_is_bounded),
+        cmocka_unit_test(test_hang_up_ends_the_wait),
+        cmocka_unit_test(test_stopped_terminal_is_bounded),
+        cmocka_unit_test(test_what_is_read_at_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
