@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "pty/isolate.h"
 #include "pty/session.h"
+#include "sanitize.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -167,6 +168,8 @@ static int run(int argc, char **argv)
         code = print(args_help());
     } else if (args.verb == VERB_VERSION) {
         code = print(xstrdup("ai-jail " AI_JAIL_VERSION "\n"));
+    } else if (args.verb == VERB_SANITIZE) {
+        code = sanitize_run();
     } else {
         config_builtin(&config);
         config_merge(&config, &args.cli);

@@ -210,6 +210,10 @@ static int check_whole(const struct parser *parser)
         return error_set(parser->error, EINVAL,
                          "--%s needs an option whose output can be JSON: add --%s or leave it out",
                          options_json_flag, verb_options[VERB_DRY_RUN].flag);
+    if (args->command.n && verb_options[args->verb].is_filter)
+        return error_set(parser->error, EINVAL,
+                         "--%s takes no words: it reads standard input, write --%s < FILE",
+                         verb_options[args->verb].flag, verb_options[args->verb].flag);
     return 0;
 }
 

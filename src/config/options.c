@@ -13,6 +13,11 @@ const struct verb_option verb_options[VERB_COUNT] = {
                       .flag = "dry-run",
                       .has_json = true,
                       .help = "Print what a run would do and change nothing."},
+    [VERB_SANITIZE] = {.verb = VERB_SANITIZE,
+                       .flag = "sanitize",
+                       .is_filter = true,
+                       .help = "Copy standard input to standard output through the terminal "
+                               "filter."},
     [VERB_HELP] = {.verb = VERB_HELP,
                    .flag = "help",
                    .short_flag = 'h',

@@ -10,13 +10,14 @@
 #include "config/settings.h"
 
 /* What a call is to do. A verb other than VERB_RUN never starts the command. */
-enum verb { VERB_RUN, VERB_DRY_RUN, VERB_HELP, VERB_VERSION, VERB_COUNT };
+enum verb { VERB_RUN, VERB_DRY_RUN, VERB_SANITIZE, VERB_HELP, VERB_VERSION, VERB_COUNT };
 
 struct verb_option {
     enum verb verb;
     const char *flag; /* long option without dashes; NULL for VERB_RUN, which has none */
     char short_flag;  /* 0: none */
     bool has_json;    /* --json goes with it */
+    bool is_filter;   /* works on standard input: words of a command are a mistake */
     const char *help; /* what --help says */
 };
 

@@ -7,7 +7,9 @@
  * (Landlock), reading is left only where the resolver of libc looks, nothing can be executed and no
  * other process looked into (seccomp). The mounter keeps mounting and loses executing and talking.
  *
- * Both are called while the process has one thread: Landlock and seccomp bind the calling thread
+ * A process that only filters from one descriptor to another (--sanitize) keeps nothing but them.
+ *
+ * All are called while the process has one thread: Landlock and seccomp bind the calling thread
  * and what it creates later.
  */
 #include "pty/isolate.h"
@@ -80,4 +82,36 @@ int isolate_supervisor(int abi, bool with_seccomp, struct notes *notes, struct e
 int isolate_mounter(bool with_seccomp, struct error *error)
 {
     return with_seccomp ? restrict_calls(SECCOMP_MOUNTER, "mounter", error) : 0;
+}
+
+/* Everything that Landlock can refuse, without an exception. */
+static int restrict_everything(int abi, struct error *error)
+{
+    uint64_t net = abi >= 4 ? LL_NET_BIND_TCP | LL_NET_CONNECT_TCP : 0;
+    _cleanup_close_ int ruleset =
+        landlock_create(landlock_fs_rights(abi), net, landlock_scopes(abi));
+    int r = ruleset < 0 ? ruleset : landlock_enforce(ruleset, abi);
+
+    return r < 0 ? error_set(error, -r, "Landlock for the filter: %s", strerror(-r)) : 0;
+}
+
+int isolate_stream(int abi, bool with_seccomp, struct notes *notes, struct error *error)
+{
+    int r = 0;
+
+    if (abi > 0)
+        r = restrict_everything(abi, error);
+    else
+        notes_add(notes, NOTE_SECURITY,
+                  "Landlock is not available: the filter keeps its access to files");
+    if (!with_seccomp)
+        notes_add(notes, NOTE_SECURITY,
+                  "system call filters are not available: the filter keeps all system calls");
+    /* Of two programs the stricter one decides about each call: one knows no mounts, one no
+     * sockets. */
+    if (r == 0 && with_seccomp)
+        r = restrict_calls(SECCOMP_MOUNTER, "filter", error);
+    if (r == 0 && with_seccomp)
+        r = restrict_calls(SECCOMP_SUPERVISOR, "filter", error);
+    return r;
 }

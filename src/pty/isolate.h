@@ -19,3 +19,9 @@ int isolate_supervisor(int landlock_abi, bool with_seccomp, struct notes *notes,
                        struct error *error);
 /* The mounter's: seccomp without execve, execveat, socket. */
 int isolate_mounter(bool with_seccomp, struct error *error);
+/*
+ * For a process that only copies between descriptors that are open already: no file, no TCP, no
+ * signal to others, no execve, no socket. The process must have one thread. A layer that this
+ * kernel does not have is a security note, everything else that fails is an error.
+ */
+int isolate_stream(int landlock_abi, bool with_seccomp, struct notes *notes, struct error *error);

@@ -18,6 +18,8 @@ import tree
 # (file, what it may include of ours): patterns of paths below src/.
 OURS = (
     ("main.c", ("*",)),
+    ("sanitize.[ch]", ("sanitize.h", "filter/filter.h", "pty/isolate.h", "backend/landlock.h",
+                       "backend/seccomp.h", "base/*")),
     ("sanitizer.c", ()),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),

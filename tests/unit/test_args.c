@@ -301,6 +301,9 @@ static void test_verbs(void **state)
     struct parsed valued _cleanup_parsed_ = parse("--help=x");
     struct parsed run_json _cleanup_parsed_ = parse("--json", "ls");
     struct parsed help_json _cleanup_parsed_ = parse("--help", "--json");
+    struct parsed sanitize _cleanup_parsed_ = parse("--sanitize");
+    struct parsed sanitize_words _cleanup_parsed_ = parse("--sanitize", "--", "canary");
+    struct parsed sanitize_json _cleanup_parsed_ = parse("--sanitize", "--json");
 
     (void)state;
     assert_command(&dry, "ls");
@@ -316,6 +319,10 @@ static void test_verbs(void **state)
     assert_refused(&valued, "--help", "takes no value");
     assert_refused(&run_json, "--json", "--dry-run");
     assert_refused(&help_json, "--json", "--dry-run");
+    assert_ok(&sanitize);
+    assert_int_equal(sanitize.args.verb, VERB_SANITIZE);
+    assert_refused(&sanitize_words, "--sanitize", "standard input");
+    assert_refused(&sanitize_json, "--json", "--dry-run");
 }
 
 /* P-CLI-1: what stands behind the separator is the command's, byte for byte. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * What the supervisor and the mounter can no longer do once they have confined themselves, tried
+ * What supervisor, mounter and the filter of --sanitize can no longer do once confined, tried
  * from inside (E-LIF-04). The confinement cannot be taken back, so each attempt runs in a child of
  * its own; the same attempts before the confinement are the controls.
  */
@@ -118,7 +118,7 @@ static int try_thread_and_memory(void)
     return memory ? 0 : ENOMEM;
 }
 
-enum confinement { FREE, SUPERVISOR, MOUNTER };
+enum confinement { FREE, SUPERVISOR, MOUNTER, STREAM };
 
 /* Runs the attempt in a child confined like that; gives its result. */
 static int attempt(int (*what)(void), enum confinement confinement)
@@ -138,6 +138,8 @@ static int attempt(int (*what)(void), enum confinement confinement)
             r = isolate_supervisor(landlock_abi(), true, NULL, &error);
         if (confinement == MOUNTER)
             r = isolate_mounter(true, &error);
+        if (confinement == STREAM)
+            r = isolate_stream(landlock_abi(), true, NULL, &error);
         _exit(r < 0 ? 255 : what());
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -226,6 +228,30 @@ static void mounter_loses_exec_and_socket(void **state)
     assert_int_equal(attempt(try_mount, MOUNTER), attempt(try_mount, FREE));
 }
 
+static void stream_loses_everything(void **state)
+{
+    static int (*const files[])(void) = {try_write, try_read_secret, try_create, try_unlink,
+                                         try_read_etc};
+    static int (*const power[])(void) = {try_exec, try_ptrace, try_socket, try_inet};
+
+    (void)state;
+    if (!seccomp_available() || !seccomp_arch() || landlock_abi() < 1) {
+        test_skip("no Landlock or no system call filter");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        assert_int_equal(attempt(files[i], FREE), 0);
+        assert_int_equal(attempt(files[i], STREAM), EACCES);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(power); i++) {
+        assert_int_equal(attempt(power[i], FREE), 0);
+        assert_int_equal(attempt(power[i], STREAM), EPERM);
+    }
+    assert_int_equal(attempt(try_unshare, STREAM), EPERM);
+    assert_int_equal(attempt(try_mount, STREAM), EPERM);
+    assert_int_equal(attempt(try_thread_and_memory, STREAM), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +259,7 @@ int main(void)
         cmocka_unit_test(supervisor_loses_power),
         cmocka_unit_test(supervisor_keeps_what_it_needs),
         cmocka_unit_test(mounter_loses_exec_and_socket),
+        cmocka_unit_test(stream_loses_everything),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
