@@ -315,7 +315,7 @@ class Keys(ProbeTest):
 
 class End(ProbeTest):
     def test_late_answers_at_the_end(self):
-        """P-PTY-11: a terminal that answers when the command is over types nothing for the shell."""
+        """P-PTY-11: what a terminal answers too late is not typed for the shell."""
         for _ in range(20):
             terminal = self.terminal()
             process = self.start(["printf", r"\033[?1000h"], [terminal] * 3)

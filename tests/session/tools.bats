@@ -208,6 +208,22 @@ need()
     finished 0
 }
 
+@test "fzf draws below the cursor and takes the screen back" {
+    need fzf
+    open_shell
+    printf 'alpha\nbeta\ngamma\n' >list
+    enter "clear; echo first; $AI_JAIL --exec sh -c 'fzf --height 6 <list'"
+    expect '^first'
+    expect '3/3'
+    keys -l bet
+    expect '1/3'
+    pane_has '^first'
+    keys Enter
+    expect '^beta'
+    pane_lacks gamma
+    finished 0
+}
+
 @test "python reads, evaluates, and ends with the end of the file" {
     need python3
     open_shell
