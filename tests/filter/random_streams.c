@@ -10,8 +10,9 @@
  *
  * Every stream must keep the properties of filter_checks.h, give the same result however it is cut
  * and through the tables alone. The output of each is read by libvterm, which ends or hangs on
- * what should not have been let through; for `moves` its cursor must be the model's after each
- * step. The generator is seeded with a constant, so a failure can be repeated.
+ * what should not have been let through, and must never send anything back, as a terminal does that
+ * was asked; for `moves` its cursor must be the model's after each step. The generator is seeded
+ * with a constant, so a failure can be repeated.
  */
 #include "filter_checks.h"
 
@@ -163,13 +164,36 @@ static void take_cut(const struct buf *stream, size_t step, bool is_table_only,
     filter_free(filter);
 }
 
-static VTerm *new_vterm(void)
+static void count_reply(const char *bytes, size_t len, void *ctx)
+{
+    size_t *replied = ctx;
+
+    (void)bytes;
+    *replied += len;
+}
+
+/* What it sends back is counted in replied. */
+static VTerm *new_vterm(size_t *replied)
 {
     VTerm *vterm = vterm_new(ROWS, COLS);
 
     vterm_set_utf8(vterm, 1);
+    vterm_output_set_callback(vterm, count_reply, replied);
     vterm_state_reset(vterm_obtain_state(vterm), 1);
     return vterm;
+}
+
+/* Unfiltered it does send something back; else its silence would mean nothing. */
+static void check_counter(void)
+{
+    static const char question[] = "\033[6n";
+    size_t replied = 0;
+    VTerm *vterm = new_vterm(&replied);
+
+    vterm_input_write(vterm, question, sizeof(question) - 1);
+    vterm_free(vterm);
+    if (replied == 0)
+        check_failed("no reply to", (const uint8_t *)question, sizeof(question) - 1);
 }
 
 static void check_stream(const struct buf *stream)
@@ -178,7 +202,8 @@ static void check_stream(const struct buf *stream)
     static const uint8_t none[1];
     const uint8_t *bytes = stream->data ? stream->data : none;
     struct check_run whole;
-    VTerm *vterm = new_vterm();
+    size_t replied = 0;
+    VTerm *vterm = new_vterm(&replied);
 
     check_whole(&whole, bytes, stream->len);
     check_output(bytes, stream->len, &whole.out);
@@ -193,6 +218,8 @@ static void check_stream(const struct buf *stream)
     if (whole.out.len)
         vterm_input_write(vterm, (const char *)whole.out.data, whole.out.len);
     vterm_free(vterm);
+    if (replied)
+        check_failed("a reply to", whole.out.data, whole.out.len);
     check_run_free(&whole);
 }
 
@@ -249,7 +276,8 @@ static void settle_wrap(struct filter *filter, struct buf *all, struct buf *repl
 static void check_moves(void)
 {
     struct filter *filter = check_filter(&now);
-    VTerm *vterm = new_vterm();
+    size_t replied = 0;
+    VTerm *vterm = new_vterm(&replied);
     struct buf all CLEANUP(buf_free);
     struct buf reply CLEANUP(buf_free);
     bool has_region = pick(2);
@@ -270,6 +298,8 @@ static void check_moves(void)
         vterm_input_write(vterm, (const char *)all.data + before, all.len - before);
         check_cursor(filter, vterm, &all);
     }
+    if (replied)
+        check_failed("a reply to", all.data, all.len);
     vterm_free(vterm);
     filter_free(filter);
 }
@@ -282,6 +312,7 @@ int main(int argc, char **argv)
     if (count == 0)
         return 2;
     alarm(SECONDS_MAX);
+    check_counter();
     for (unsigned i = 0; i < count; i++) {
         struct buf stream CLEANUP(buf_free);
 
