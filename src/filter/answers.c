@@ -119,7 +119,7 @@ unsigned answer_mode_value(const struct filter *filter, unsigned number)
     enum mode mode = mode_find(number);
     bool is_on;
 
-    if (mode == MODE_COUNT)
+    if (mode == MODE_COUNT || (mode == MODE_SIDE_MARGINS && filter->reserve.is_on))
         return 0;
     is_on = modes_is_on(&filter->modes, mode);
     switch ((enum mode_kind)mode_rows[mode].kind) {

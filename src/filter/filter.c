@@ -350,6 +350,8 @@ struct filter_keys filter_keys(const struct filter *filter)
         .focus = modes_is_on(modes, MODE_FOCUS),
         .paste = modes_is_on(modes, MODE_PASTE),
         .theme = modes_is_on(modes, MODE_THEME_REPORT),
+        .rows = filter->reserve.is_on ? filter->shadow.rows : 0,
+        .row_height_px = modes_is_on(modes, MODE_MOUSE_PIXELS) ? filter->profile.cell_height_px : 1,
     };
 }
 

@@ -80,6 +80,34 @@ int filter_tick(struct filter *filter, struct buf *out, struct buf *reply);
 /* New size of the agent's screen. */
 void filter_resize(struct filter *filter, unsigned rows, unsigned cols);
 
+/*
+ * The same with a row of ours (on) or without one below the agent's screen: the terminal has one row
+ * more, and nothing that the agent writes reaches it; man page: --status-bar. Appends the bytes by
+ * which the terminal gets there, at most 256; without out the terminal is somebody else's now, and
+ * filter_resume() says the rest later.
+ */
+void filter_reserve(struct filter *filter, bool on, unsigned rows, unsigned cols, struct buf *out);
+
+/* True, once, when the text of the row may be gone and has to be drawn again. */
+bool filter_take_damage(struct filter *filter);
+
+#define FILTER_LINE_MAX 2048
+struct filter_line {
+    const char *look; /* parameters of SGR, "7;1" */
+    const char *text; /* well-formed UTF-8 of the output alphabet, fewer cells than columns */
+    size_t len;       /* at most FILTER_LINE_MAX */
+};
+
+/* Appends the bytes that draw the row and leave everything else as it is. False, and nothing is
+ * appended, while that cannot be done: inside a sequence or a synchronised update, with a pending
+ * wrap, without a row. At most FILTER_DRAW_MAX bytes. */
+#define FILTER_DRAW_MAX (8 * 1024)
+bool filter_draw_row(struct filter *filter, const struct filter_line *line, struct buf *out);
+
+/* With a row of ours: somebody else has written to the terminal since filter_restore(). Before
+ * filter_resume(), which then begins below what they wrote. */
+void filter_forget_cursor(struct filter *filter);
+
 /* Where the terminal's cursor is (from 1), when something else than the agent moved it: a shell
  * while the agent was stopped. */
 void filter_set_cursor(struct filter *filter, unsigned row, unsigned col);

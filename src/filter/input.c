@@ -97,6 +97,41 @@ static void begin_paste(struct input *input, const struct filter_keys *keys, str
         drop(input);
 }
 
+/* The last row of the agent's screen, in the units of a report. */
+static unsigned last_row(const struct csi *csi, const struct filter_keys *keys)
+{
+    return keys->rows * (csi->leader == '<' ? keys->row_height_px : 1);
+}
+
+/* A mouse report from the row that is not the agent's. */
+static bool is_below(const struct csi *csi, const struct filter_keys *keys)
+{
+    return (csi->final == 'M' || csi->final == 'm') && csi->count == 3 && keys->rows &&
+           csi_value(csi, 2) > last_row(csi, keys) && last_row(csi, keys) > 0;
+}
+
+/* What a button of the old encodings means: 3 is a release, 32 is added for a move. */
+static bool is_press(unsigned button)
+{
+    return !(button & 32) && (button & 3) != 3;
+}
+
+/* Presses and the wheel are not for the agent. What began in its screen has to end there. */
+static void pass_from_below(struct input *input, const struct csi *csi,
+                            const struct filter_keys *keys, struct buf *out)
+{
+    unsigned button = csi_value(csi, 0);
+    bool is_sgr = csi->leader == '<';
+
+    if (is_sgr ? csi->final == 'M' && !(button & 32) : is_press(button - 32)) {
+        drop(input);
+        return;
+    }
+    buf_printf(out, "\033[%s%u;%u;%u%c", is_sgr ? "<" : "", button, csi_value(csi, 1),
+               last_row(csi, keys), csi->final);
+    become(input, IN_GROUND);
+}
+
 /* The final byte of a control sequence is held. */
 static void judge(struct input *input, const struct filter_keys *keys, struct buf *out)
 {
@@ -114,10 +149,12 @@ static void judge(struct input *input, const struct filter_keys *keys, struct bu
         drop(input); /* its start is missing */
     else if (csi.final == 'M' && !csi.leader && csi.count == 0)
         become(input, IN_X10);
-    else if (input_may_pass(&csi, keys))
-        pass(input, out);
-    else
+    else if (!input_may_pass(&csi, keys))
         drop(input);
+    else if (is_below(&csi, keys))
+        pass_from_below(input, &csi, keys, out);
+    else
+        pass(input, out);
 }
 
 /* Each of the following takes one byte; false: look at it again in the state that is now. */
@@ -244,6 +281,32 @@ static bool take_after_linux(struct input *input, struct buf *out, uint8_t byte)
     return true;
 }
 
+/* The row is the last of the three characters. */
+static void pass_x10(struct input *input, const struct filter_keys *keys, struct buf *out)
+{
+    size_t at = input->len - 1;
+    uint32_t row = input->held[at];
+    uint8_t last[UTF8_MAX_LEN] = {(uint8_t)(keys->rows + 32)};
+    size_t len = 1;
+
+    if (keys->mouse_utf8) {
+        while (at > 3 && (input->held[at] & 0xC0) == 0x80)
+            at--;
+        if (utf8_decode(input->held + at, input->len - at, &row) <= 0)
+            row = 0;
+        len = utf8_write(keys->rows + 32, last);
+    }
+    if (!keys->rows || row <= keys->rows + 32) {
+        pass(input, out);
+    } else if (is_press(input->held[3] - 32u)) {
+        drop(input);
+    } else {
+        buf_append(out, input->held, at);
+        buf_append(out, last, len);
+        become(input, IN_GROUND);
+    }
+}
+
 /* Characters of the old mouse report: three bytes, or three of UTF-8 with mode 1005. */
 static bool take_x10(struct input *input, const struct filter_keys *keys, struct buf *out,
                      uint8_t byte)
@@ -261,7 +324,7 @@ static bool take_x10(struct input *input, const struct filter_keys *keys, struct
     if (taken < 3 || (keys->mouse_utf8 && byte >= 0xC2 && input->len < first + 6))
         return true;
     if (keys->mouse)
-        pass(input, out);
+        pass_x10(input, keys, out);
     else
         drop(input);
     return true;

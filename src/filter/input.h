@@ -21,6 +21,8 @@ struct filter_keys {
     bool focus;      /* 1004 */
     bool paste;      /* 2004 */
     bool theme;      /* 2031 */
+    unsigned rows;   /* mouse reports from below this row are not for the agent; 0: all are */
+    unsigned row_height_px; /* of a row in SGR reports: 1, or with mode 1016 the cell's pixels */
 };
 
 struct input;

@@ -5,6 +5,7 @@
 #include "filter/judges.h"
 
 #include "filter/answers.h"
+#include "filter/reserve.h"
 #include "filter/restore.h"
 
 #define SGR_COLONS_MAX 6 /* sub-parameters of one parameter */
@@ -170,7 +171,7 @@ static bool switch_mode(struct filter *filter, unsigned number, bool on)
 {
     enum mode mode = mode_find(number);
 
-    if (mode == MODE_COUNT)
+    if (mode == MODE_COUNT || reserve_takes_mode(filter, mode, on))
         return false;
     if (!may_switch(filter, mode, on)) {
         if (mode_rows[mode].kind != MODE_IS_LIMITED)
@@ -193,7 +194,7 @@ enum verdict judge_private_mode(struct filter *filter, struct csi *csi)
         if (switch_mode(filter, csi->part[i].value, csi->final == 'h'))
             kept[n++] = csi->part[i].value;
     if (n == 0)
-        return VERDICT_DROP;
+        return filter->reserve.owed ? VERDICT_DONE : VERDICT_DROP;
     if (n < csi->count)
         csi_replace(csi, n, kept);
     return VERDICT_FORWARD;
@@ -411,9 +412,13 @@ void judge_ris(struct filter *filter)
     encode_csif(enc, "0m");
     encode_csif(enc, "?7h");
     encode_csif(enc, "?25h");
-    encode_csif(enc, "r");
+    if (filter->reserve.is_on)
+        encode_csif(enc, "1;%ur", filter->shadow.rows);
+    else
+        encode_csif(enc, "r");
     encode_csif(enc, "2J");
     encode_csif(enc, "H");
+    filter->reserve.is_damaged |= filter->reserve.is_on;
     filter->shadow.row = 0;
     filter->shadow.col = 0;
     filter->shadow.used_row[filter->shadow.is_alternate] = 0;

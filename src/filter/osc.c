@@ -15,8 +15,6 @@
 #include <strings.h>
 
 #define NUMBER_DIGITS_MAX 5
-#define URI_MAX           2083
-#define LINK_ID_MAX       200
 #define AID_MAX           64
 #define POINTER_MAX       32
 
@@ -163,6 +161,14 @@ static bool is_clean_text(const char *text, size_t len)
     return true;
 }
 
+/* To open it again after a line of ours. */
+static void keep_link(struct filter *filter, const struct osc *osc)
+{
+    assert(osc->len <= sizeof(filter->link));
+    memcpy(filter->link, osc->payload, osc->len);
+    filter->link_len = osc->len;
+}
+
 static bool take_link(struct filter *filter, const struct osc *osc)
 {
     const char *uri = osc->has_text ? memchr(osc->text, ';', osc->text_len) : NULL;
@@ -176,6 +182,7 @@ static bool take_link(struct filter *filter, const struct osc *osc)
     uri_len = osc->text_len - params_len - 1;
     if (is_valid_link(osc->text, params_len, uri, uri_len)) {
         filter->link_open = uri_len > 0;
+        keep_link(filter, osc);
         osc_forward(filter, osc);
     } else {
         filter->link_open = false;

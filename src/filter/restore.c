@@ -11,6 +11,7 @@
 #include "filter/restore.h"
 
 #include "filter/osc.h"
+#include "filter/reserve_draw.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static uint32_t changed_modes(const struct filter *filter)
         hidden |= MODE_BIT(MODE_SYNC);
     if (!filter->profile.has_theme_report)
         hidden |= MODE_BIT(MODE_THEME_REPORT);
+    if (filter->reserve.is_on)
+        hidden |= MODE_BIT(MODE_ORIGIN);
     return modes_changed(&filter->modes) & ~hidden;
 }
 
@@ -82,7 +85,8 @@ static bool moves_cursor(const struct filter *filter)
 {
     const struct shadow *shadow = &filter->shadow;
 
-    return shadow_has_margins(shadow) || shadow->has_region[shadow->is_alternate] ||
+    return filter->reserve.is_on || shadow_has_margins(shadow) ||
+           shadow->has_region[shadow->is_alternate] ||
            (changed_modes(filter) & MODE_BIT(MODE_ORIGIN)) ||
            modes_is_on(&filter->modes, MODE_SIDE_MARGINS);
 }
@@ -93,7 +97,8 @@ static bool moves_cursor_later(const struct filter *filter)
 {
     const struct shadow *shadow = &filter->shadow;
 
-    return shadow->is_alternate && (shadow->slot[0].is_origin || shadow->has_region[0]);
+    return shadow->is_alternate &&
+           (shadow->slot[0].is_origin || shadow->has_region[0] || filter->reserve.is_on);
 }
 
 static void undo_drawing(const struct filter *filter, struct encoder *enc)
@@ -117,9 +122,9 @@ static void leave_alternate(const struct filter *filter, struct encoder *enc)
     if (!shadow->is_alternate)
         return;
     put_mode(enc, filter->entered_by, false);
-    if (shadow->slot[0].is_origin)
+    if (shadow->slot[0].is_origin && !filter->reserve.is_on)
         put_mode(enc, MODE_ORIGIN, false);
-    if (shadow->has_region[0])
+    if (shadow->has_region[0] || filter->reserve.is_on)
         encode_csif(enc, "r");
 }
 
@@ -187,6 +192,7 @@ static void put_finish(const struct filter *filter, struct encoder *enc)
 {
     struct finish finish = find_finish(filter);
 
+    reserve_clear(filter, enc);
     if (finish.is_moved)
         encode_csif(enc, "%u;%uH", finish.row + 1, finish.col + 1);
     if (finish.below)
@@ -389,7 +395,7 @@ static void redo_margins(const struct filter *filter, struct encoder *enc)
 {
     const struct shadow *shadow = &filter->shadow;
 
-    if (shadow_has_margins(shadow))
+    if (shadow_has_margins(shadow) || filter->reserve.is_on)
         encode_csif(enc, "%u;%ur", shadow->top + 1, shadow->bottom + 1);
     if (shadow->has_side_margins)
         encode_csif(enc, "%u;%us", shadow->left + 1, shadow->right + 1);
@@ -405,6 +411,7 @@ void filter_resume(const struct filter *filter, struct buf *out)
     encode_begin(&enc, out);
     if (filter->profile.title_is_pushed)
         encode_csif(&enc, "22;0;0t");
+    reserve_claim(filter, &enc);
     redo_kitty(&enc, &filter->kitty[0]);
     if (shadow->is_alternate) {
         put_mode(&enc, filter->entered_by, true);
@@ -419,7 +426,10 @@ void filter_resume(const struct filter *filter, struct buf *out)
         encode_csif(&enc, "22;%ut", filter->title_stack[i]);
     if (filter->last_title_len)
         encode_osc(&enc, filter->last_title, filter->last_title_len, ENCODE_BEL);
-    shadow_position(shadow, &row, &col);
+    row = shadow->row + 1;
+    col = shadow_column(shadow) + 1;
+    if (!filter->reserve.is_on)
+        shadow_position(shadow, &row, &col);
     if (shadow->is_alternate || moves_cursor(filter) || shadow->tabs_changed)
         encode_csif(&enc, "%u;%uH", row, col);
     encode_finish(&enc);

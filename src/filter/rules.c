@@ -11,6 +11,7 @@
 
 #include "filter/answers.h"
 #include "filter/judges.h"
+#include "filter/reserve.h"
 
 #include <string.h>
 
@@ -149,21 +150,29 @@ static bool is_within_limits(const struct csi_rule *rule, struct csi *csi)
     return true;
 }
 
+static enum verdict judge(struct filter *filter, const struct csi_rule *rule, struct csi *csi)
+{
+    rules_judge *own = filter->reserve.is_on ? reserve_judge(csi) : NULL;
+
+    if (!own)
+        own = rule->judge;
+    return own ? own(filter, csi) : VERDICT_FORWARD;
+}
+
 void rules_csi(struct filter *filter, struct csi *csi)
 {
     const struct csi_rule *rule = rules_find(csi);
     enum verdict verdict = VERDICT_DROP;
 
     if (rule && is_within_limits(rule, csi))
-        verdict = rule->judge ? rule->judge(filter, csi) : VERDICT_FORWARD;
+        verdict = judge(filter, rule, csi);
     if (verdict == VERDICT_DROP)
         state_drop(filter, FILTER_DROP_CSI);
-    if (verdict != VERDICT_FORWARD)
-        return;
-    if (rule->judge != judge_sgr)
+    if (verdict == VERDICT_FORWARD && rule->judge != judge_sgr)
         encode_csi(&filter->enc, csi);
-    if (rule->effect)
+    if (verdict == VERDICT_FORWARD && rule->effect)
         rule->effect(&filter->shadow, csi);
+    reserve_pay(filter);
 }
 
 struct esc_rule {
@@ -180,6 +189,24 @@ static const struct esc_rule esc_rules[] = {
     {'(', 'A', "G0"},     {'(', 'B', "G0"},     {')', '0', "G1"},     {')', 'A', "G1"},
     {')', 'B', "G1"},
 };
+
+/* With a row reserved, some are not forwarded: true for those. */
+static bool is_held_back(struct filter *filter, uint8_t inter, uint8_t final)
+{
+    if (!filter->reserve.is_on)
+        return false;
+    if (inter == '#') {
+        state_drop(filter, FILTER_DROP_ESC);
+        return true;
+    }
+    if (inter || (final != 'D' && final != 'E') || !reserve_is_edge(filter))
+        return false;
+    if (final == 'E')
+        rules_c0(filter, '\r');
+    else
+        reserve_hold_line(filter);
+    return true;
+}
 
 void rules_esc(struct filter *filter, uint8_t inter, uint8_t final)
 {
@@ -199,14 +226,21 @@ void rules_esc(struct filter *filter, uint8_t inter, uint8_t final)
         state_drop(filter, FILTER_DROP_ESC);
         return;
     }
+    if (is_held_back(filter, inter, final))
+        return;
+    if (!inter && strchr("DM", final))
+        reserve_end_wrap(filter);
     encode_esc(&filter->enc, inter, final);
     shadow_esc(&filter->shadow, inter, final);
+    if (!inter && strchr("689", final)) /* few know DECBI and DECFI */
+        reserve_owe(filter, RESERVE_CURSOR);
     if (inter == 0 && (final == '=' || final == '>'))
         filter->is_keypad = final == '=';
     if (filter->shadow.is_origin) /* DECRC may have brought it back */
         filter->modes.on |= MODE_BIT(MODE_ORIGIN);
     if (!strchr("679DEM", final) || inter)
         state_touch(filter);
+    reserve_pay(filter);
 }
 
 void rules_c0(struct filter *filter, uint8_t byte)
@@ -215,8 +249,15 @@ void rules_c0(struct filter *filter, uint8_t byte)
         state_drop(filter, FILTER_DROP_LIMITED);
         return;
     }
+    if (byte >= 0x0A && byte <= 0x0C && reserve_is_edge(filter)) {
+        reserve_hold_line(filter);
+        return;
+    }
+    if (byte >= 0x08 && byte <= 0x0C)
+        reserve_end_wrap(filter);
     encode_c0(&filter->enc, byte);
     shadow_c0(&filter->shadow, byte);
     if (byte == 0x0E || byte == 0x0F)
         state_touch(filter);
+    reserve_pay(filter);
 }

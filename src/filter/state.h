@@ -18,6 +18,9 @@
 #define TITLE_CHARS_MAX 256
 #define TITLE_BYTES_MAX (TITLE_CHARS_MAX * UTF8_MAX_LEN + 8)
 #define MARKS_MAX       32 /* zero-width characters after one base */
+#define URI_MAX         2083
+#define LINK_ID_MAX     200
+#define LINK_BYTES_MAX  (URI_MAX + LINK_ID_MAX + 16)
 
 /* A token bucket: at most `burst` at once, `per_second` in the long run. */
 struct limit {
@@ -67,6 +70,13 @@ struct held_title {
     uint8_t payload[TITLE_BYTES_MAX];
 };
 
+/* The row below the agent's screen that is not the agent's (reserve.h). */
+struct reserve {
+    bool is_on;
+    bool is_damaged; /* its text has to be drawn again */
+    uint8_t owed;    /* enum reserve_debt, while a sequence is judged */
+};
+
 struct filter {
     struct scanner scanner;
     struct csi csi; /* the sequence that is judged; here because clearing it each time costs */
@@ -75,6 +85,7 @@ struct filter {
     struct filter_profile profile;
     struct shadow shadow;
     struct modes modes;
+    struct reserve reserve;
     uint64_t generation;
 
     uint8_t partial[UTF8_MAX_LEN]; /* beginning of a character */
@@ -100,6 +111,8 @@ struct filter {
     bool protect_used; /* DECSCA */
     bool extent_used;  /* DECSACE */
     bool link_open;
+    size_t link_len; /* of the command that opened it */
+    uint8_t link[LINK_BYTES_MAX];
     bool pointer_changed;
     bool progress_shown;
     bool size_report_owed;

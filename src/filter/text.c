@@ -12,6 +12,7 @@
  */
 #include "filter/text.h"
 
+#include "filter/reserve.h"
 #include "filter/width.h"
 
 #include <string.h>
@@ -26,13 +27,18 @@ static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
 static void emit(struct filter *filter, const uint8_t *bytes, size_t len, enum width_class width)
 {
     if (width == WIDTH_ZERO) {
-        if (filter->marks >= MARKS_MAX) {
+        /* libvterm wraps before a mark behind the last column. */
+        bool is_risky = reserve_is_edge(filter) && filter->shadow.col >= filter->shadow.cols;
+
+        if (filter->marks >= MARKS_MAX || is_risky) {
             state_drop(filter, FILTER_DROP_TEXT);
             return;
         }
         filter->marks++;
     } else {
         filter->marks = 0;
+        if (reserve_is_tight(filter))
+            reserve_make_room(filter, width);
         shadow_print(&filter->shadow, width, 1);
     }
     filter->enc.glyph_width = (uint8_t)width;
@@ -226,8 +232,18 @@ static const uint8_t *copy_mixed(struct filter *filter, const uint8_t *p, const 
     return p;
 }
 
+/* The fast path knows nothing of a row that must not be left. */
+static bool is_slow(const struct filter *filter)
+{
+    return filter->is_table_only ||
+           (filter->reserve.is_on && (reserve_is_open(filter) || !filter->shadow.is_autowrap ||
+                                      filter->shadow.col >= filter->shadow.cols));
+}
+
 static bool take_line_end(struct filter *filter, uint8_t byte)
 {
+    if (is_slow(filter))
+        return false;
     if (byte == '\n')
         shadow_line_feed(&filter->shadow);
     else if (byte == '\r')
@@ -268,7 +284,7 @@ static size_t take_character(struct filter *filter, const uint8_t *p, const uint
     uint32_t code;
     int n = 0;
 
-    if (!filter->is_table_only && filter->partial_len == 0)
+    if (!is_slow(filter) && filter->partial_len == 0)
         n = utf8_decode(p, (size_t)(end - p), &code);
     if (n > 0) {
         emit_character(filter, p, (size_t)n, code);
@@ -286,7 +302,7 @@ const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *
     while (p < end) {
         const uint8_t *stop = end - p > RUN_MAX ? p + RUN_MAX : end;
 
-        if (!filter->is_table_only && filter->partial_len == 0)
+        if (!is_slow(filter) && filter->partial_len == 0)
             p = run_piece(filter, p, stop);
         if (p == stop)
             continue;
@@ -295,7 +311,7 @@ const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *
             continue;
         }
         text_flush(filter);
-        if (filter->is_table_only || !(*p == '\r' || *p == '\n'))
+        if (is_slow(filter) || !(*p == '\r' || *p == '\n'))
             return p;
     }
     return p;

@@ -148,7 +148,7 @@ static void add_questions(struct buf *stream)
     buf_append_str(stream, "\x18\033[6n\033[?6n\033P$qm\033\\\033P$qr\033\\\033[?u");
 }
 
-static void take_cut(const struct buf *stream, size_t step, bool is_table_only,
+static void take_cut(const struct buf *stream, size_t step, bool is_table_only, bool is_reserved,
                      struct check_run *run)
 {
     struct filter *filter = check_filter(&now);
@@ -156,12 +156,35 @@ static void take_cut(const struct buf *stream, size_t step, bool is_table_only,
     buf_init(&run->out, CHECK_OUT_MAX);
     buf_init(&run->reply, CHECK_OUT_MAX);
     filter->is_table_only = is_table_only;
+    if (is_reserved)
+        filter_reserve(filter, true, ROWS - 1, COLS, NULL);
     for (size_t i = 0; i < stream->len; i += step) {
         size_t len = stream->len - i < step ? stream->len - i : step;
 
         filter_feed(filter, stream->data + i, len, &run->out, &run->reply);
     }
     filter_free(filter);
+}
+
+/* The same with a row of ours below the agent's screen. */
+static void check_reserved(const struct buf *stream)
+{
+    static const size_t steps[] = {1, 3, 16};
+    struct check_run whole;
+
+    take_cut(stream, STREAM_MAX * 64, false, true, &whole);
+    check_alphabet(whole.out.data, whole.out.len);
+    if (whole.out.len > 32 * stream->len + 256)
+        check_failed("grew too much", stream->data, stream->len);
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(steps); i++) {
+        struct check_run cut;
+
+        take_cut(stream, steps[i / 2], i % 2, true, &cut);
+        check_equal("output", &whole.out, &cut.out);
+        check_equal("reply", &whole.reply, &cut.reply);
+        check_run_free(&cut);
+    }
+    check_run_free(&whole);
 }
 
 static void count_reply(const char *bytes, size_t len, void *ctx)
@@ -210,7 +233,7 @@ static void check_stream(const struct buf *stream)
     for (size_t i = 0; i < 2 * ARRAY_SIZE(steps); i++) {
         struct check_run cut;
 
-        take_cut(stream, steps[i / 2], i % 2, &cut);
+        take_cut(stream, steps[i / 2], i % 2, false, &cut);
         check_equal("output", &whole.out, &cut.out);
         check_equal("reply", &whole.reply, &cut.reply);
         check_run_free(&cut);
@@ -320,6 +343,7 @@ int main(int argc, char **argv)
         makers[i % ARRAY_SIZE(makers)](&stream);
         add_questions(&stream);
         check_stream(&stream);
+        check_reserved(&stream);
         check_moves();
     }
     printf("%u streams, %u moves\n", count, count * MOVES);

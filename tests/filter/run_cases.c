@@ -8,7 +8,7 @@
  * be the expected bytes, and the output must keep what filter_checks.h demands.
  *
  * Rows of the input direction go through the input filter, with the modes that the note names, and
- * time passes at their end. Rows that need a reserved status row are counted, not played.
+ * time passes at their end. "pre=bar" reserves the last row.
  */
 #include "filter_checks.h"
 
@@ -32,12 +32,12 @@ struct row {
     struct bytes output;
     struct bytes reply;
     const char *kind;
+    bool has_bar;
 };
 
 struct counts {
     unsigned played;
     unsigned failed;
-    unsigned bar_rows;
 };
 
 static const uint64_t now = 1000;
@@ -97,6 +97,8 @@ static bool play(const struct row *row, size_t first, size_t step, bool is_table
     buf_init(&out, CHECK_OUT_MAX);
     buf_init(&reply, CHECK_OUT_MAX);
     filter->is_table_only = is_table_only;
+    if (row->has_bar)
+        filter_reserve(filter, true, filter->shadow.rows - 1, filter->shadow.cols, NULL);
     filter_feed(filter, row->before.p, row->before.len, &out, &reply);
     buf_reset(&out);
     buf_reset(&reply);
@@ -194,6 +196,8 @@ static bool play_input_all(const struct row *row, const char *note)
         keys.focus = strstr(modes, "focus");
         keys.paste = strstr(modes, "paste");
         keys.theme = strstr(modes, "theme");
+        keys.rows = row->has_bar ? filter_profile_fixed.rows - 1 : 0;
+        keys.row_height_px = 1;
     }
     for (size_t cut = 0; cut <= row->input.len; cut++)
         if (!play_input(row, &keys, cut, row->input.len))
@@ -201,7 +205,7 @@ static bool play_input_all(const struct row *row, const char *note)
     return play_input(row, &keys, 0, 1) && has_right_kind(row);
 }
 
-static bool needs_status_row(const char *note)
+static bool has_bar(const char *note)
 {
     const char *found = strstr(note, "bar");
 
@@ -218,13 +222,10 @@ static void take_line(const char *line, struct counts *counts)
         fprintf(stderr, "%zu columns: %s\n", columns.n, line);
         exit(2);
     }
-    if (needs_status_row(columns.v[NOTE])) {
-        counts->bar_rows++;
-        return;
-    }
     row = (struct row){
         .name = columns.v[NAME],
         .kind = columns.v[KIND],
+        .has_bar = has_bar(columns.v[NOTE]),
         .before = parse_before(columns.v[NOTE]),
         .input = parse_hex(columns.v[INPUT], strlen(columns.v[INPUT])),
         .output = parse_hex(columns.v[OUTPUT], strlen(columns.v[OUTPUT])),
@@ -257,7 +258,6 @@ int main(int argc, char **argv)
     for (size_t i = 1; i < lines.n; i++)
         if (lines.v[i][0])
             take_line(lines.v[i], &counts);
-    printf("%u rows played, %u failed; left out: %u with a status row\n", counts.played,
-           counts.failed, counts.bar_rows);
-    return counts.failed || counts.played < 300;
+    printf("%u rows played, %u failed\n", counts.played, counts.failed);
+    return counts.failed || counts.played < 320;
 }
