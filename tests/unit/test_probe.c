@@ -81,7 +81,7 @@ static pid_t emulate(struct rig *rig, const char *bytes, size_t piece, unsigned 
     if (pid > 0)
         return pid;
     ptypair_expect(rig->pair.master, "\033[c", NULL, SOON_MS);
-    for (size_t at = 0; bytes[at]; at += piece) {
+    for (size_t at = 0; at < strlen(bytes); at += piece) {
         size_t left = strlen(bytes + at);
 
         nanosleep(&pause, NULL);
@@ -123,6 +123,7 @@ static void test_answer_ends_the_wait(void **state)
     (void)state;
     rig_start(&rig, NULL);
     ptypair_write(rig.pair.master, "before\033[?6c", 11, SOON_MS);
+    assert_false(ptypair_is_quiet(rig.terminal.fd, SOON_MS));
     pid = emulate(&rig, "\033[?2026;2$yin\033[7;8R\033[?62;22cafter", 1000, 0);
     rig_ask(&rig);
     assert_int_equal(ptypair_wait(pid, SOON_MS), 0);
