@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "policy/elf.h"
 #include "policy/install_root.h"
+#include "policy/secrets.h"
 #include "policy/shebang.h"
 #include "policy/trail.h"
 
@@ -29,47 +30,6 @@
 #define LEVELS_MAX     4
 #define PYVENV_CFG_MAX (64 * KIB)
 #define PATH_DEFAULT   "/bin:/usr/bin" /* execvp(3) without PATH */
-
-const char *const secret_dotdirs[] = {
-    ".aws",  ".azure",   ".basilisk-dev",   ".docker",  ".gnupg", ".kimi",        ".kimi-code",
-    ".kube", ".mozilla", ".password-store", ".sparrow", ".ssh",   ".thunderbird", NULL,
-};
-
-/* Where the secret directory really is; its own name if it is not there. */
-static char *secret_place(const struct host *host, const char *name)
-{
-    char *path = path_join(host->home, name);
-    char *canonical = NULL;
-
-    if (fs_resolve(host->fs, path, &canonical, NULL, NULL) < 0)
-        return path;
-    free(path);
-    return canonical;
-}
-
-bool command_is_secret(const struct host *host, const char *path)
-{
-    for (size_t i = 0; secret_dotdirs[i]; i++) {
-        _cleanup_free_ char *named = path_join(host->home, secret_dotdirs[i]);
-        _cleanup_free_ char *real = secret_place(host, secret_dotdirs[i]);
-
-        if (path_is_within(path, named) || path_is_within(path, real))
-            return true;
-    }
-    return false;
-}
-
-bool command_holds_secret(const struct host *host, const char *dir)
-{
-    for (size_t i = 0; secret_dotdirs[i]; i++) {
-        _cleanup_free_ char *named = path_join(host->home, secret_dotdirs[i]);
-        _cleanup_free_ char *real = secret_place(host, secret_dotdirs[i]);
-
-        if (path_is_within(named, dir) || path_is_within(real, dir))
-            return true;
-    }
-    return false;
-}
 
 struct chase {
     struct command *command;
@@ -258,7 +218,7 @@ static const char *refusal(const struct chase *chase, const char *file, const st
         return NULL;
     if (!(st->mode & 0111))
         return "it is not executable";
-    if (!step.is_trusted && command_is_secret(chase->host, file))
+    if (!step.is_trusted && secrets_hold(chase->host, file))
         return "it lies in a directory of secrets";
     return NULL;
 }

@@ -24,13 +24,3 @@ struct command {
 void command_expose(struct command *command, const char *argv0, const char *project,
                     const struct host *host, struct plan *plan, struct notes *notes);
 void command_free(struct command *command);
-
-/* Directories below HOME that are never mounted by themselves, names relative to HOME, sorted, NULL
- * at the end. */
-extern const char *const secret_dotdirs[];
-
-/* True if the canonical path is one of them, lies below one, or below the target of one that is a
- * link. */
-bool command_is_secret(const struct host *host, const char *path);
-/* True if one of them, or its target, lies in the directory dir. */
-bool command_holds_secret(const struct host *host, const char *dir);

@@ -9,8 +9,8 @@
 #include "policy/home.h"
 
 #include "base/path.h"
-#include "policy/command.h"
 #include "policy/maps.h"
+#include "policy/secrets.h"
 #include "policy/system.h"
 
 #include <stdio.h>
@@ -106,17 +106,8 @@ static char *accept_dotdir(const struct host *host, const char *project, const c
     if (str_eq(canonical, path))
         return steal_ptr(&canonical);
     if (st.uid != host->uid || path_is_within(canonical, project) ||
-        path_is_within(host->home, canonical))
+        path_is_within(host->home, canonical) || secrets_hold(host, canonical))
         return NULL;
-    for (size_t i = 0; secret_dotdirs[i]; i++) {
-        _cleanup_free_ char *secret = path_join(host->home, secret_dotdirs[i]);
-        _cleanup_free_ char *real = NULL;
-
-        if (path_is_within(canonical, secret))
-            return NULL;
-        if (fs_resolve(host->fs, secret, &real, NULL, NULL) == 0 && path_is_within(canonical, real))
-            return NULL;
-    }
     return steal_ptr(&canonical);
 }
 

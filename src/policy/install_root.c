@@ -10,7 +10,7 @@
 #include "policy/install_root.h"
 
 #include "base/path.h"
-#include "policy/command.h"
+#include "policy/secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static bool is_refused(const struct place *place, const char *dir)
         if (path_is_below(dir, host->home) &&
             strcmp(path_rest(dir, host->home), refused_in_home[i]) == 0)
             return true;
-    return command_is_secret(host, dir) || command_holds_secret(host, dir) ||
+    return secrets_hold(host, dir) || secrets_lie_within(host, dir) ||
            looks_like_a_home(host->fs, dir) || is_runtime_dir(host, dir);
 }
 

@@ -9,7 +9,7 @@
 #include "policy/project.h"
 
 #include "base/path.h"
-#include "policy/command.h"
+#include "policy/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "pty/diagnose.h"
 
 #include "base/fd.h"
+#include "policy/secrets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static int explain_exec(int code, const struct policy *policy, struct error *err
     if (code == ENOENT && interpreter)
         error_set(error, code, "%s cannot be executed: its interpreter %s is not in the jail%s",
                   name, interpreter,
-                  command_is_secret(policy->host, interpreter) ? "" : "; --map would show it");
+                  secrets_hold(policy->host, interpreter) ? "" : "; --map would show it");
     else if (code == EACCES)
         error_set(error, code, "%s cannot be executed: it is not executable (chmod +x?)%s%s", name,
                   interpreter ? ", or its interpreter is not: " : "",

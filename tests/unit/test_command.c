@@ -5,6 +5,7 @@
  */
 #include "base/path.h"
 #include "policy/command.h"
+#include "policy/secrets.h"
 #include "support/planner.h"
 
 #include <setjmp.h>

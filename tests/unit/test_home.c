@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "policy/command.h"
 #include "policy/home.h"
+#include "policy/secrets.h"
 #include "support/fakefs.h"
 #include "support/test.h"
 

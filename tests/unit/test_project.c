@@ -4,6 +4,7 @@
  */
 #include "policy/command.h"
 #include "policy/project.h"
+#include "policy/secrets.h"
 #include "support/fakefs.h"
 #include "support/test.h"
 
