@@ -49,6 +49,11 @@ class ExitCode(SessionTest):
                 # The base directory is refused as an ancestor of HOME.
                 self.assert_own_failure(["true"], path, cwd=path)
 
+    def test_refused_homes(self):
+        for home in ("/", "//", "/no/such/home", "/dev/null"):
+            with self.subTest(home=home):
+                self.assert_own_failure(["true"], "HOME", env={**self.env, "HOME": home})
+
     def test_not_found(self):
         code, _, err = self.run_piped(["no-such-program"])
         self.assertEqual(code, 127)
