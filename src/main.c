@@ -93,6 +93,7 @@ static int run_or_show(const struct args *args, const struct config *config,
             .policy = &policy,
             .launch = &launch,
             .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
+            .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
         };
 
         say_start(&policy);

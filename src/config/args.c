@@ -34,7 +34,7 @@ struct parser {
     struct error *error;
     struct option_words words;
     struct option long_options[OPTION_WORDS_MAX + 1];
-    char letters[2 * OPTION_WORDS_MAX + 3];
+    char letters[3 * OPTION_WORDS_MAX + 3];
     const struct option_word *verb; /* the word that chose the verb; NULL: none yet */
 };
 
@@ -48,15 +48,17 @@ static void build_arrays(struct parser *parser)
     *letter++ = ':';
     for (size_t i = 0; i < parser->words.n; i++) {
         const struct option_word *word = &parser->words.v[i];
-        bool has_argument = options_argument(word);
+        int has_argument = options_argument(word)        ? required_argument
+                           : options_may_have_word(word) ? optional_argument
+                                                         : no_argument;
 
         parser->long_options[i] =
-            (struct option){.name = word->name,
-                            .has_arg = has_argument ? required_argument : no_argument,
-                            .val = LONG_BASE + (int)i};
-        if (word->short_flag)
-            *letter++ = word->short_flag;
-        if (word->short_flag && has_argument)
+            (struct option){.name = word->name, .has_arg = has_argument, .val = LONG_BASE + (int)i};
+        if (!word->short_flag)
+            continue;
+        /* One colon: an argument; two: an attached one. */
+        *letter++ = word->short_flag;
+        for (int n = 0; n < has_argument; n++)
             *letter++ = ':';
     }
     *letter = '\0';
@@ -100,6 +102,24 @@ static int add_entry(const struct parser *parser, const struct option_word *word
     return 0;
 }
 
+/* text: what was attached, NULL if nothing was. */
+static int set_word(const struct parser *parser, const struct option_word *option, const char *text)
+{
+    const struct setting *row = &settings[option->setting];
+    const char *word = option->form == FORM_TWIN ? row->twin_word : row->bare_word;
+    _cleanup_free_ char *all = NULL;
+
+    if (text)
+        word = settings_find_word(row, text);
+    if (word) {
+        config_set_word(&parser->args->cli, row->id, word);
+        return 0;
+    }
+    all = settings_join_words(row, ", ");
+    return error_set(parser->error, EINVAL, "--%s does not know this word, only: %s", option->name,
+                     all);
+}
+
 static int set_verb(struct parser *parser, const struct option_word *word)
 {
     if (parser->verb && parser->verb->verb != word->verb)
@@ -117,6 +137,8 @@ static int apply(struct parser *parser, const struct option_word *word, const ch
     case OPTION_SETTING:
         if (settings[word->setting].type == TYPE_LIST)
             return add_entry(parser, word, value);
+        if (settings[word->setting].type == TYPE_WORD)
+            return set_word(parser, word, value);
         config_set_bool(&parser->args->cli, word->setting, word->form != FORM_TWIN);
         return 0;
     case OPTION_VERB:
@@ -157,6 +179,9 @@ static int take_short(struct parser *parser, int answer)
                          letter);
     if (!is_known)
         return fail_missing_value(parser, word);
+    /* -s=WORD and -sWORD are the same. */
+    if (optarg && optarg[0] == '=' && options_may_have_word(word))
+        optarg++;
     return apply(parser, word, optarg);
 }
 

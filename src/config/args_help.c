@@ -80,12 +80,17 @@ static size_t add_spellings(struct buf *out, const struct option_words *words, s
 {
     const struct option_word *word = &words->v[first];
     const char *argument = options_argument(word);
+    _cleanup_free_ char *attached = NULL;
     size_t i;
 
     add_spaces(out, HELP_INDENT);
     if (word->short_flag)
         buf_printf(out, "-%c, ", word->short_flag);
     buf_printf(out, "--%s", word->name);
+    if (options_may_have_word(word)) {
+        attached = settings_join_words(&settings[word->setting], "|");
+        buf_printf(out, "[=%s]", attached);
+    }
     for (i = first + 1; i < words->n && same_entry(word, &words->v[i]); i++)
         buf_printf(out, ", --%s", words->v[i].name);
     if (argument)
@@ -104,9 +109,10 @@ static void add_sentence(struct buf *out, const struct option_word *word)
         text = xstrdup(options_json_help);
     } else {
         const struct setting *row = &settings[word->setting];
-        const char *preset = row->preset ? " (default: on)" : " (default: off)";
+        const char *preset = row->type == TYPE_WORD ? row->preset_word : row->preset ? "on" : "off";
 
-        text = xasprintf("%s%s", row->help, row->has_twin ? preset : "");
+        text =
+            row->has_twin ? xasprintf("%s (default: %s)", row->help, preset) : xstrdup(row->help);
     }
     add_wrapped(out, HELP_INDENT_IN, text);
 }

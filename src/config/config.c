@@ -28,8 +28,10 @@ static void value_merge(struct value *value, const struct value *later, enum set
 {
     if (!later->is_set)
         return;
-    if (merge == MERGE_REPLACE)
+    if (merge == MERGE_REPLACE) {
         value->on = later->on;
+        value->word = later->word;
+    }
     for (size_t i = 0; i < later->list.n; i++)
         value_add(value, merge, later->list.v[i]);
     value->is_set = true;
@@ -45,7 +47,8 @@ void config_builtin(struct config *config)
 {
     config_init(config, LAYER_BUILTIN);
     for (size_t i = 0; i < SET_COUNT; i++)
-        config->values[i] = (struct value){.is_set = true, .on = settings[i].preset};
+        config->values[i] = (struct value){
+            .is_set = true, .on = settings[i].preset, .word = settings[i].preset_word};
 }
 
 void config_free(struct config *config)
@@ -75,6 +78,16 @@ void config_add(struct config *config, enum setting_id id, const char *entry)
     value->origin = config->kind;
 }
 
+void config_set_word(struct config *config, enum setting_id id, const char *word)
+{
+    struct value *value = &config->values[id];
+
+    assert(settings[id].type == TYPE_WORD && word);
+    value->word = word;
+    value->is_set = true;
+    value->origin = config->kind;
+}
+
 void config_merge(struct config *config, const struct config *later)
 {
     for (size_t i = 0; i < SET_COUNT; i++)
@@ -92,6 +105,14 @@ bool config_flag(const struct config *config, enum setting_id id)
 bool config_is_set(const struct config *config, enum setting_id id)
 {
     return config->values[id].is_set && config->values[id].origin != LAYER_BUILTIN;
+}
+
+const char *config_word(const struct config *config, enum setting_id id)
+{
+    const struct value *value = &config->values[id];
+
+    assert(settings[id].type == TYPE_WORD);
+    return value->is_set ? value->word : settings[id].preset_word;
 }
 
 const struct strv *config_list(const struct config *config, enum setting_id id)

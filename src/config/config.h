@@ -23,6 +23,7 @@ struct value {
     bool is_set;
     enum layer_kind origin; /* the last layer that said something */
     bool on;                /* TYPE_BOOL: value of the flag, never inverted */
+    const char *word;       /* TYPE_WORD: static, of the row */
     struct strv list;       /* TYPE_LIST */
 };
 
@@ -45,6 +46,8 @@ void config_free(struct config *config);
  * form (setting.fault does that). */
 void config_set_bool(struct config *config, enum setting_id id, bool on);
 void config_add(struct config *config, enum setting_id id, const char *entry);
+/* word is one of the row's: of its words, or its bare_word or twin_word. */
+void config_set_word(struct config *config, enum setting_id id, const char *word);
 
 /* Merges a later trusted layer into config by each row's merge rule; what later leaves unset stays
  * as it is, origin included. later is not changed and nothing of it is shared. */
@@ -55,6 +58,8 @@ void config_merge(struct config *config, const struct config *later);
 bool config_flag(const struct config *config, enum setting_id id);
 /* True if some layer above the built-in one said it. */
 bool config_is_set(const struct config *config, enum setting_id id);
+/* The word, or the built-in one where the layer says nothing; static text. */
+const char *config_word(const struct config *config, enum setting_id id);
 /* Borrowed; empty if nothing was said. */
 const struct strv *config_list(const struct config *config, enum setting_id id);
 /* "built-in", "command line" ...: static text. */

@@ -99,3 +99,9 @@ const char *options_argument(const struct option_word *word)
 {
     return word->kind == OPTION_SETTING ? settings[word->setting].arg : NULL;
 }
+
+bool options_may_have_word(const struct option_word *word)
+{
+    return word->kind == OPTION_SETTING && settings[word->setting].type == TYPE_WORD &&
+           word->form != FORM_TWIN;
+}

@@ -57,5 +57,7 @@ const struct option_word *options_find(const struct option_words *words, const c
                                        size_t len);
 const struct option_word *options_find_short(const struct option_words *words, char letter);
 
-/* Form of the argument ("PATH[:DST]"), or NULL if the option has none. */
+/* Form of the argument ("PATH[:DST]"), or NULL if the option needs none. */
 const char *options_argument(const struct option_word *word);
+/* True if a word of its row may be attached. */
+bool options_may_have_word(const struct option_word *word);

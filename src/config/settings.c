@@ -8,12 +8,18 @@
  */
 #include "config/settings.h"
 
+#include "base/buf.h"
+
 #include <string.h>
+
+#define WORDS_TEXT_MAX 1024
 
 static const char *env_fault(const char *entry)
 {
     return entry[0] == '=' ? "no name before the '=': write NAME or NAME=VALUE" : NULL;
 }
+
+static const char *const clipboard_words[] = {"copy", "off", NULL};
 
 const struct setting settings[SET_COUNT] = {
     [SET_RO_MAPS] = {.id = SET_RO_MAPS,
@@ -160,6 +166,21 @@ const struct setting settings[SET_COUNT] = {
                                   .trust = TRUST_TIGHTEN,
                                   .section = "Terminal and messages",
                                   .help = "Give the command's output to the terminal unfiltered."},
+    [SET_CLIPBOARD] = {.id = SET_CLIPBOARD,
+                       .key = "clipboard",
+                       .flag = "clipboard",
+                       .has_twin = true,
+                       .type = TYPE_WORD,
+                       .merge = MERGE_REPLACE,
+                       .trust = TRUST_TIGHTEN,
+                       .section = "Terminal and messages",
+                       .help = "Copy: the command may put text into the clipboard of the terminal. "
+                               "It can never read it.",
+                       .words = clipboard_words,
+                       .bare_word = "copy",
+                       .twin_word = "off",
+                       .preset_word = "off",
+                       .strict_word = "off"},
     [SET_VERBOSE] = {.id = SET_VERBOSE,
                      .flag = "verbose",
                      .short_flag = 'v',
@@ -189,4 +210,24 @@ const struct setting *settings_by_flag(const char *name, bool *negated)
     }
     *negated = false;
     return NULL;
+}
+
+const char *settings_find_word(const struct setting *row, const char *text)
+{
+    assert(row->type == TYPE_WORD);
+    for (size_t i = 0; row->words[i]; i++)
+        if (str_eq(row->words[i], text))
+            return row->words[i];
+    return NULL;
+}
+
+char *settings_join_words(const struct setting *row, const char *separator)
+{
+    struct buf text CLEANUP(buf_free);
+
+    assert(row->type == TYPE_WORD);
+    buf_init(&text, WORDS_TEXT_MAX);
+    for (size_t i = 0; row->words[i]; i++)
+        buf_printf(&text, "%s%s", i ? separator : "", row->words[i]);
+    return buf_take_cstr(&text);
 }

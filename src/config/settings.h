@@ -30,11 +30,16 @@ enum setting_id {
     /* terminal and display of the run */
     SET_EXEC,
     SET_TERMINAL_PASSTHROUGH,
+    SET_CLIPBOARD,
     SET_VERBOSE,
     SET_COUNT
 };
 
-enum setting_type { TYPE_BOOL, TYPE_LIST };
+enum setting_type {
+    TYPE_BOOL,
+    TYPE_LIST,
+    TYPE_WORD, /* one of a few words, attached (--FLAG=WORD) or left out (--FLAG) */
+};
 
 /* How a later layer combines with an earlier one. */
 enum setting_merge {
@@ -73,8 +78,16 @@ struct setting {
     bool preset;         /* built-in value of the flag (TYPE_BOOL) */
     bool strict;         /* value of the flag that always tightens (TYPE_BOOL, TRUST_TIGHTEN) */
     const char *section; /* heading in --help; rows of one section stand together */
-    const char *arg;     /* form of the argument, NULL for TYPE_BOOL */
+    const char *arg;     /* form of the argument, NULL unless TYPE_LIST */
     const char *help;    /* what --help says */
+
+    /* TYPE_WORD. What can be written, NULL behind the last one; the other columns may hold words
+     * that cannot. */
+    const char *const *words;
+    const char *bare_word;   /* what --FLAG alone means */
+    const char *twin_word;   /* what --no-FLAG means */
+    const char *preset_word; /* built-in value */
+    const char *strict_word; /* the one that always tightens (TRUST_TIGHTEN) */
 
     /* TYPE_LIST: what is wrong with a non-empty entry, and how to write it, without repeating the
      * entry (it may hold a secret); NULL if nothing is. The column is NULL if every entry goes. */
@@ -86,3 +99,8 @@ extern const struct setting settings[SET_COUNT];
 /* The row whose flag, alias or (with *negated set) twin is name (without dashes); NULL if none.
  * Exact spellings only. negated may be NULL. */
 const struct setting *settings_by_flag(const char *name, bool *negated);
+
+/* TYPE_WORD: the row's own copy (static) of a word that can be written; NULL: it cannot. */
+const char *settings_find_word(const struct setting *row, const char *text);
+/* The words that can be written, with the separator between them; malloc'ed. */
+char *settings_join_words(const struct setting *row, const char *separator);

@@ -37,7 +37,7 @@ static void reply(struct filter *filter, const char *fmt, ...)
 
 void answer_identify(struct filter *filter)
 {
-    reply(filter, "\033[?62;22c");
+    reply(filter, "\033[?62;22%sc", filter->profile.may_write_clipboard ? ";52" : "");
 }
 
 enum verdict answer_da1(struct filter *filter, struct csi *csi)
@@ -239,10 +239,13 @@ static void answer_status_string(struct filter *filter, const char *what)
 struct capability {
     const char *name;
     const char *value;
+    bool is_clipboard; /* only if the agent may write it */
 };
 
 static const struct capability capabilities[] = {
-    {"Co", "256"}, {"RGB", "8/8/8"}, {"TN", NULL}, {"colors", "256"}, {"name", NULL},
+    {"Co", "256", false},     {"Ms", "\033]52;%p1%s;%p2%s\007", true},
+    {"RGB", "8/8/8", false},  {"TN", NULL, false},
+    {"colors", "256", false}, {"name", NULL, false},
 };
 
 static int hex_value(uint8_t c)
@@ -281,7 +284,8 @@ static void answer_capability(struct filter *filter, const char *hex, size_t len
     if (!decode_name(hex, len, name))
         return;
     for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++)
-        if (str_eq(capabilities[i].name, name) && strlen(name) == len / 2)
+        if (str_eq(capabilities[i].name, name) && strlen(name) == len / 2 &&
+            (!capabilities[i].is_clipboard || filter->profile.may_write_clipboard))
             value = capabilities[i].value ? capabilities[i].value : term;
     for (size_t i = 0; value && value[i]; i++)
         snprintf(text + 2 * i, 3, "%02X", (unsigned char)value[i]);

@@ -160,10 +160,19 @@ void encode_csif(struct encoder *enc, const char *fmt, ...)
 
 void encode_osc(struct encoder *enc, const void *payload, size_t len, enum encode_end end)
 {
+    encode_osc_prefixed(enc, "", payload, len, end);
+}
+
+void encode_osc_prefixed(struct encoder *enc, const char *prefix, const void *payload, size_t len,
+                         enum encode_end end)
+{
+    size_t prefix_len = strlen(prefix);
+
     enc->glyph_width = 0;
-    if (!encode_room(enc, len + 4))
+    if (!encode_room(enc, prefix_len + len + 4))
         return;
     put(enc, "\033]", 2);
+    put(enc, prefix, prefix_len);
     put(enc, payload, len);
     if (end == ENCODE_BEL)
         *enc->p++ = 0x07;

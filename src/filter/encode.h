@@ -58,4 +58,7 @@ static inline void encode_csi(struct encoder *enc, const struct csi *csi)
 void encode_csif(struct encoder *enc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* OSC, the payload, the terminator. */
 void encode_osc(struct encoder *enc, const void *payload, size_t len, enum encode_end end);
+/* The same with something in front of the payload. */
+void encode_osc_prefixed(struct encoder *enc, const char *prefix, const void *payload, size_t len,
+                         enum encode_end end);
 void encode_oscf(struct encoder *enc, enum encode_end end, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -89,6 +89,9 @@ struct filter *filter_new(const struct filter_profile *profile)
     width_setup();
     filter->profile = *profile;
     clean_profile(&filter->profile);
+    filter->profile.may_write_clipboard &= !profile->is_linux_console;
+    if (filter->profile.may_write_clipboard)
+        filter->scanner.large = xcalloc(1, SCAN_LARGE_MAX);
     filter->clock = read_monotonic;
     filter->cursor_style = profile->cursor_style;
     filter->modify_keys = profile->modify_keys;
@@ -100,6 +103,8 @@ struct filter *filter_new(const struct filter_profile *profile)
 
 void filter_free(struct filter *filter)
 {
+    if (filter)
+        free(filter->scanner.large);
     free(filter);
 }
 
@@ -135,21 +140,22 @@ bool limiter_take(struct limiter *limiter, const struct limit *limit, uint64_t n
 static void close_string(struct filter *filter)
 {
     const struct scanner *scanner = &filter->scanner;
+    const uint8_t *string = scanner_string(scanner);
     bool is_overlong = scanner->is_overlong;
 
     switch (scanner->opener) {
     case ']':
-        osc_dispatch(filter, scanner->bytes, scanner->len, is_overlong,
+        osc_dispatch(filter, string, scanner->len, is_overlong,
                      scanner->ended_by_bel ? ENCODE_BEL : ENCODE_ST);
         break;
     case 'k':
-        osc_screen_title(filter, scanner->bytes, scanner->len);
+        osc_screen_title(filter, string, scanner->len);
         break;
     case 'P':
         if (is_overlong || scanner->len > DCS_MAX)
             state_drop(filter, FILTER_DROP_DCS);
         else
-            answer_dcs(filter, scanner->bytes, scanner->len);
+            answer_dcs(filter, string, scanner->len);
         break;
     default:
         state_drop(filter, FILTER_DROP_STRING);

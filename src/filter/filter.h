@@ -42,7 +42,8 @@ struct filter_profile {
     uint8_t modify_keys;  /* modifyOtherKeys */
     enum filter_former alternate_scroll; /* mode 1007 */
     enum filter_former cursor_blink;     /* mode 12 */
-    bool title_is_pushed; /* the session sent CSI 22;0;0t before: filter_restore() pops it */
+    bool may_write_clipboard; /* not of the terminal: the user lets the agent use OSC 52 */
+    bool title_is_pushed;     /* the session sent CSI 22;0;0t before: filter_restore() pops it */
 };
 
 /* A terminal with everything: 24 x 80, cells of 10 x 20 pixels, cursor at 1;1, XTerm(400). The palette is
@@ -63,9 +64,11 @@ void filter_set_clock(struct filter *filter, filter_clock *clock, void *ctx);
 
 /*
  * Consumes all len bytes. Appends to out what the terminal gets and to reply what the agent gets as
- * answers. Both buffers must have room: out for 32 * len + 256 bytes in the worst case; an overflow
- * flag on out is a programming error. Answers beyond reply's maximum are dropped, each as a whole.
+ * answers. Both buffers must have room: out for 32 * len + FILTER_HELD_MAX bytes in the worst case
+ * (a string that was held back may end in the first byte); an overflow flag on out is a programming
+ * error. Answers beyond reply's maximum are dropped, each as a whole.
  */
+#define FILTER_HELD_MAX (136 * KIB)
 void filter_feed(struct filter *filter, const uint8_t *bytes, size_t len, struct buf *out,
                  struct buf *reply);
 
@@ -138,6 +141,15 @@ void filter_restore(const struct filter *filter, struct buf *out);
 void filter_resume(const struct filter *filter, struct buf *out);
 /* Changes whenever filter_restore() would give another result. */
 uint64_t filter_generation(const struct filter *filter);
+
+/* Largest text that the agent may put into the clipboard, decoded. */
+#define FILTER_CLIPBOARD_MAX (100 * KIB)
+struct filter_clipboard {
+    uint64_t written;
+    uint64_t refused; /* too long, too soon after another, or not text */
+};
+/* What became of the agent's attempts, if it may write the clipboard. */
+struct filter_clipboard filter_clipboard(const struct filter *filter);
 
 /* What was dropped, counted by class; for the debug log, which never gets a payload. */
 enum filter_drop {

@@ -278,9 +278,9 @@ static const struct osc_rule osc_rules[] = {
     {4, osc_take_palette},    {8, take_link},           {9, take_progress},
     {10, osc_take_dynamic},   {11, osc_take_dynamic},   {12, osc_take_dynamic},
     {17, osc_take_dynamic},   {19, osc_take_dynamic},   {22, take_pointer},
-    {104, osc_reset_palette}, {110, osc_reset_dynamic}, {111, osc_reset_dynamic},
-    {112, osc_reset_dynamic}, {117, osc_reset_dynamic}, {119, osc_reset_dynamic},
-    {133, take_shell_mark},
+    {52, osc_take_clipboard}, {104, osc_reset_palette}, {110, osc_reset_dynamic},
+    {111, osc_reset_dynamic}, {112, osc_reset_dynamic}, {117, osc_reset_dynamic},
+    {119, osc_reset_dynamic}, {133, take_shell_mark},
 };
 
 static const struct osc_rule *find_rule(unsigned number)
@@ -311,10 +311,12 @@ static bool split_number(struct osc *osc)
 void osc_dispatch(struct filter *filter, const uint8_t *payload, size_t len, bool is_overlong,
                   enum encode_end end)
 {
-    struct osc osc = {.payload = (const char *)payload, .len = len, .end = end};
+    struct osc osc = {
+        .payload = (const char *)payload, .len = len, .is_overlong = is_overlong, .end = end};
     const struct osc_rule *rule = split_number(&osc) ? find_rule(osc.number) : NULL;
 
-    if (!rule || filter->profile.is_linux_console || (is_overlong && rule->take != take_title) ||
+    if (!rule || filter->profile.is_linux_console ||
+        (is_overlong && rule->take != take_title && rule->take != osc_take_clipboard) ||
         !rule->take(filter, &osc))
         state_drop(filter, FILTER_DROP_OSC);
 }

@@ -14,7 +14,8 @@ struct osc {
     unsigned number;
     const char *text; /* after the number and its ';' */
     size_t text_len;
-    bool has_text; /* there was a ';' */
+    bool has_text;    /* there was a ';' */
+    bool is_overlong; /* there is more than was kept */
     enum encode_end end;
 };
 
@@ -33,3 +34,4 @@ osc_handler osc_take_palette;
 osc_handler osc_reset_palette;
 osc_handler osc_take_dynamic;
 osc_handler osc_reset_dynamic;
+osc_handler osc_take_clipboard; /* clipboard.c */

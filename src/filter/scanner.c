@@ -10,7 +10,7 @@
  *   - a string ends by ESC \ only, an OSC by BEL too; 9C, raw or encoded, is a byte like others;
  *   - ESC and anything but \ inside a string begins a new sequence.
  *
- * Memory is constant: a string beyond SCAN_STRING_MAX and a CSI body beyond CSI_BODY_MAX are only
+ * Memory is constant: a string beyond SCAN_STRING_MAX (one of them: SCAN_LARGE_MAX) and a CSI body beyond CSI_BODY_MAX are only
  * swallowed.
  */
 #include "filter/scanner.h"
@@ -159,15 +159,40 @@ static void clear(struct scanner *scanner)
     scanner->inter = 0;
     scanner->n_inter = 0;
     scanner->is_overlong = false;
+    scanner->is_large = false;
     scanner->ended_by_bel = false;
 }
 
-static void put(struct scanner *scanner, uint8_t byte)
+/* Moves a full string to where there is more room; false if it may not grow. */
+static bool enlarge(struct scanner *scanner)
 {
-    if (scanner->len < sizeof(scanner->bytes))
-        scanner->bytes[scanner->len++] = byte;
-    else
-        scanner->is_overlong = true;
+    if (!scanner->large || scanner->is_large || scanner->opener != ']' ||
+        memcmp(scanner->bytes, SCAN_LARGE_PREFIX, strlen(SCAN_LARGE_PREFIX)) != 0)
+        return false;
+    memcpy(scanner->large, scanner->bytes, scanner->len);
+    scanner->is_large = true;
+    return true;
+}
+
+/* Adds to the string what there is room for. */
+static void put(struct scanner *scanner, const uint8_t *p, size_t len)
+{
+    for (;;) {
+        uint8_t *bytes = scanner->is_large ? scanner->large : scanner->bytes;
+        size_t room = (scanner->is_large ? SCAN_LARGE_MAX : SCAN_STRING_MAX) - scanner->len;
+        size_t part = len < room ? len : room;
+
+        memcpy(bytes + scanner->len, p, part);
+        scanner->len += part;
+        p += part;
+        len -= part;
+        if (len == 0)
+            return;
+        if (!enlarge(scanner)) {
+            scanner->is_overlong = true;
+            return;
+        }
+    }
 }
 
 static void collect(struct scanner *scanner, enum scan_state from, uint8_t byte)
@@ -208,7 +233,7 @@ enum scan_action scanner_step(struct scanner *scanner, uint8_t byte)
         scanner->opener = byte;
         break;
     case SCAN_PUT:
-        put(scanner, byte);
+        put(scanner, &byte, 1);
         break;
     case SCAN_CLOSE:
         scanner->ended_by_bel = byte == 0x07;
@@ -225,17 +250,9 @@ enum scan_action scanner_step(struct scanner *scanner, uint8_t byte)
 const uint8_t *scanner_skip(struct scanner *scanner, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *start = p;
-    size_t room = sizeof(scanner->bytes) - scanner->len;
-    size_t run;
 
     while (p < end && lookup[scanner->state][*p].action == SCAN_PUT)
         p++;
-    run = (size_t)(p - start);
-    if (run > room) {
-        scanner->is_overlong = true;
-        run = room;
-    }
-    memcpy(scanner->bytes + scanner->len, start, run);
-    scanner->len += run;
+    put(scanner, start, (size_t)(p - start));
     return p;
 }

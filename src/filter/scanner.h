@@ -58,6 +58,11 @@ extern const struct scan_table scan_tables[SCAN_STATE_COUNT];
 
 #define SCAN_STRING_MAX 4096 /* bytes of a string that are kept */
 
+/* One operating system command may be longer, if the scanner was given room for it: the one that
+ * begins like this (OSC 52, with 100 KiB of text in base64). */
+#define SCAN_LARGE_PREFIX "52;"
+#define SCAN_LARGE_MAX    (134 * KIB)
+
 struct scanner {
     enum scan_state state;
     uint8_t opener;  /* of the string: ']' 'P' '_' '^' 'X' 'k' */
@@ -67,6 +72,8 @@ struct scanner {
     bool is_overlong;
     bool ended_by_bel;
     size_t len;
+    bool is_large;                  /* the string is in large */
+    uint8_t *large;                 /* borrowed: SCAN_LARGE_MAX bytes; NULL: none may be longer */
     uint8_t bytes[SCAN_STRING_MAX]; /* the string, or the body of a CSI sequence */
 };
 
@@ -75,9 +82,15 @@ void scanner_setup(void);
 
 /*
  * Takes one byte and returns the action for the caller. SCAN_DISPATCH_CSI: bytes[0..len) is the
- * body. SCAN_DISPATCH_ESC: inter, final, n_inter. SCAN_CLOSE: opener and the string.
+ * body. SCAN_DISPATCH_ESC: inter, final, n_inter. SCAN_CLOSE: opener and scanner_string().
  */
 enum scan_action scanner_step(struct scanner *scanner, uint8_t byte);
+
+/* The string so far, len bytes. */
+static inline const uint8_t *scanner_string(const struct scanner *scanner)
+{
+    return scanner->is_large ? scanner->large : scanner->bytes;
+}
 
 /* Swallows the bytes at p that a string state just keeps or drops; returns the first other one. */
 const uint8_t *scanner_skip(struct scanner *scanner, const uint8_t *p, const uint8_t *end);

@@ -97,6 +97,7 @@ struct filter {
     void *clock_ctx;
     struct limiter bell;
     struct limiter title;
+    struct limiter clipboard;
     struct limiter reverse_video;
     struct limiter answers;
 
@@ -124,6 +125,7 @@ struct filter {
     uint8_t last_title[TITLE_BYTES_MAX];
     struct dynamic_colour dynamic[DYNAMIC_COUNT];
     struct palette palette;
+    struct filter_clipboard clipboard_count;
     uint64_t dropped[FILTER_DROP_COUNT];
 };
 

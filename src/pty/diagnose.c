@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * diagnose: failures of the start in words.
+ * diagnose: failures of the start, and the end, in words.
  */
 #include "pty/diagnose.h"
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "policy/secrets.h"
 
 #include <errno.h>
@@ -186,4 +187,20 @@ int diagnose_failed(const struct control_message *message, const struct policy *
     error_set(error, code > 0 ? code : EIO, "%s: %s", what ? what : "the launcher failed",
               code > 0 ? strerror(code) : "it was allowed");
     return 125;
+}
+
+/* ---- the end ---- */
+
+/* The next paste may be something else than the user copied. */
+void diagnose_clipboard(const struct filter *filter)
+{
+    struct filter_clipboard count = {0};
+
+    if (filter)
+        count = filter_clipboard(filter);
+    if (count.written + count.refused > 0)
+        log_line(NOTE_SECURITY,
+                 "clipboard: written by the command: %llu, refused (too long, too soon after "
+                 "another, or no plain text): %llu; look at it before you paste",
+                 (unsigned long long)count.written, (unsigned long long)count.refused);
 }

@@ -11,7 +11,7 @@
 #define KEYS_SIZE  (16 * KIB)
 /* filter_feed(): the worst growth, and what may come on top of it. */
 #define OUT_FACTOR 32
-#define OUT_EXTRA  256
+#define OUT_EXTRA  FILTER_HELD_MAX
 #define TICK_MAX   (2 * KIB)
 #define OUT_MAX                                                                                    \
     (RELAY_HIGH_MARK + OUT_FACTOR * RELAY_BATCH_SIZE + OUT_EXTRA + TICK_MAX + 2 * INJECT_MAX)

@@ -9,11 +9,10 @@
  *   uv_run()              control messages, terminal bytes (relay.c), signals, the end of children
  *   restore               the terminal is as it was; held lines are printed
  *
- * The loop is made after the confinement, so that it never gets anything the confinement would have
- * refused. All state of a run is in struct session; its phase says which messages are valid.
- *
- * The run has ended when bubblewrap has been reaped and the last byte of output has been written. Who
- * has the terminal meanwhile is jobs.c.
+ * The loop is made after the confinement, so that it never gets anything that would be refused then.
+ * All state of a run is in struct session; its phase says which messages are valid.
+ * The run has ended when bubblewrap has been reaped and all output is written. Who has the terminal
+ * meanwhile is jobs.c.
  */
 #include "pty/session.h"
 
@@ -53,6 +52,7 @@ static const int forwarded_signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 enum signal_slot { SLOT_HUP = 1, SLOT_WINCH = 4, SLOT_CONT, SLOT_TSTP, SLOT_CHLD, SLOT_COUNT };
 
 struct session {
+    const struct session_options *options; /* borrowed */
     struct jail jail;
     enum phase phase;
     int code;
@@ -441,10 +441,11 @@ static struct filter *make_filter(struct session *session)
         jobs_keep_restore(&session->jobs);
         probe_ask(&session->probe, &jail->terminal, host, &profile);
     }
+    profile.may_write_clipboard = session->options->clipboard;
     return filter_new(&profile);
 }
 
-static int open_relay(struct session *session, bool passthrough, struct error *error)
+static int open_relay(struct session *session, struct error *error)
 {
     struct jail *jail = &session->jail;
     struct relay_options options = {
@@ -462,7 +463,7 @@ static int open_relay(struct session *session, bool passthrough, struct error *e
         session->output_done = true;
         return 0;
     }
-    if (!passthrough)
+    if (!session->options->passthrough)
         session->filter = make_filter(session);
     options.filter = session->filter;
     terminal_copy_to_pty(&jail->terminal, jail->master);
@@ -526,7 +527,7 @@ static bool shares_stderr(const struct jail *jail)
            fstat(STDERR_FILENO, &b) == 0 && S_ISCHR(b.st_mode) && a.st_rdev == b.st_rdev;
 }
 
-static int supervise(struct session *session, const struct session_options *options)
+static int supervise(struct session *session)
 {
     struct error error = {0};
 
@@ -543,11 +544,10 @@ static int supervise(struct session *session, const struct session_options *opti
     start_handles(session);
     if (shares_stderr(&session->jail))
         log_hold();
-    if (open_relay(session, options->passthrough, &error) < 0) {
+    if (open_relay(session, &error) < 0)
         abort_run(session, error.text);
-    } else {
+    else
         send_control(session, CONTROL_GO, 0);
-    }
     on_child(session); /* what ended before the handler was there */
     uv_run(&session->loop, UV_RUN_DEFAULT);
     uv_walk(&session->loop, close_handle, NULL);
@@ -570,10 +570,9 @@ static int confine(const struct jail *jail, struct error *error)
 
 int session_run(const struct session_options *options)
 {
-    struct session session = {.phase = PHASE_STARTING};
+    struct session session = {.options = options, .phase = PHASE_STARTING};
     struct error error = {0};
     struct notes notes = {0};
-    int code;
     int r = start_jail(&session.jail, options->policy, options->launch, &notes, &error);
 
     log_notes(&notes);
@@ -592,9 +591,10 @@ int session_run(const struct session_options *options)
         start_abandon(&session.jail);
         return EXIT_OWN_FAILURE;
     }
-    code = supervise(&session, options);
+    r = supervise(&session);
+    diagnose_clipboard(session.filter);
     filter_free(session.filter);
     probe_free(&session.probe);
     start_finish(&session.jail);
-    return code;
+    return r;
 }

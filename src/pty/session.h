@@ -11,6 +11,7 @@ struct session_options {
     const struct policy *policy;
     const struct launch *launch;
     bool passthrough; /* no output filter */
+    bool clipboard;   /* the command may write the clipboard of the terminal */
     /* For tests: called when the supervisor has confined itself, before the command starts. */
     void (*on_confined)(void *arg);
     void *arg;

@@ -31,6 +31,7 @@ def main():
     try:
         tests = shutil.copytree(HERE, os.path.join(base, "tests"),
                                 ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(os.path.join(HERE, "../filter/cases.tsv"), tests)
         home = os.path.join(base, "home")
         os.makedirs(os.path.join(base, "tmp"))
         os.mkdir(home)

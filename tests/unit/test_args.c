@@ -151,6 +151,44 @@ static void check_list_word(const struct option_word *word)
     assert_refused(&nothing_attached, bare, "empty value");
 }
 
+static void check_attached_word(const struct option_word *word, const char *value,
+                                const char *expected)
+{
+    _cleanup_free_ char *option =
+        xasprintf("--%s%s%s", word->name, value ? "=" : "", value ? value : "");
+    struct parsed parsed _cleanup_parsed_ = parse(option, "true");
+
+    assert_only(&parsed, word->setting);
+    assert_string_equal(config_word(&parsed.args.cli, word->setting), expected);
+    assert_command(&parsed, "true");
+}
+
+/* One of the row's words, attached; or none. */
+static void check_word_word(const struct option_word *word)
+{
+    const struct setting *row = &settings[word->setting];
+    const char *const bad[] = {"canary", "", "=", " ", "off ", "=off"};
+
+    if (word->form == FORM_TWIN) {
+        _cleanup_free_ char *valued = xasprintf("--%s=%s", word->name, row->words[0]);
+        struct parsed with_value _cleanup_parsed_ = parse(valued);
+
+        check_attached_word(word, NULL, row->twin_word);
+        assert_refused(&with_value, word->name, "takes no value");
+        return;
+    }
+    check_attached_word(word, NULL, row->bare_word);
+    for (size_t i = 0; row->words[i]; i++)
+        check_attached_word(word, row->words[i], row->words[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        _cleanup_free_ char *option = xasprintf("--%s=%s", word->name, bad[i]);
+        struct parsed parsed _cleanup_parsed_ = parse(option, "true");
+
+        assert_refused(&parsed, word->name, row->words[0]);
+        assert_null(strstr(parsed.error.text, "canary"));
+    }
+}
+
 static void test_every_row(void **state)
 {
     struct option_words words;
@@ -166,6 +204,8 @@ static void test_every_row(void **state)
         rows += word->form == FORM_FLAG;
         if (settings[word->setting].type == TYPE_BOOL)
             check_bool_word(word, word->form != FORM_TWIN);
+        else if (settings[word->setting].type == TYPE_WORD)
+            check_word_word(word);
         else
             check_list_word(word);
     }
@@ -193,6 +233,20 @@ static void test_last_toggle_wins(void **state)
     assert_false(config_flag(&off.args.cli, SET_NETWORK));
     assert_ok(&on);
     assert_true(config_flag(&on.args.cli, SET_LANDLOCK));
+}
+
+/* A word is taken only attached: what stands behind the option is the command. */
+static void test_words(void **state)
+{
+    struct parsed separate _cleanup_parsed_ = parse("--clipboard", "off");
+    struct parsed last _cleanup_parsed_ = parse("--clipboard", "--no-clipboard", "x");
+    struct parsed first _cleanup_parsed_ = parse("--clipboard=off", "--clipboard=copy", "x");
+
+    (void)state;
+    assert_command(&separate, "off");
+    assert_string_equal(config_word(&separate.args.cli, SET_CLIPBOARD), "copy");
+    assert_string_equal(config_word(&last.args.cli, SET_CLIPBOARD), "off");
+    assert_string_equal(config_word(&first.args.cli, SET_CLIPBOARD), "copy");
 }
 
 static void test_short_options(void **state)
@@ -457,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_every_row),
         cmocka_unit_test(test_map_alias_is_the_same_list),
         cmocka_unit_test(test_last_toggle_wins),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_short_options),
         cmocka_unit_test(test_unknown_options),
         cmocka_unit_test(test_abbreviations_are_refused),

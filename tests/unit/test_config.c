@@ -30,6 +30,8 @@ static void test_builtin_layer(void **state)
         assert_string_equal(config_origin(&config, id), "built-in");
         if (settings[i].type == TYPE_BOOL)
             assert_int_equal(config_flag(&config, id), settings[i].preset);
+        else if (settings[i].type == TYPE_WORD)
+            assert_string_equal(config_word(&config, id), settings[i].preset_word);
         else
             assert_list(&config, id, "");
     }
@@ -48,6 +50,8 @@ static void test_unset_never_switches_a_protection_off(void **state)
         assert_string_equal(config_origin(&config, id), "built-in");
         if (settings[i].type == TYPE_BOOL)
             assert_int_equal(config_flag(&config, id), settings[i].preset);
+        if (settings[i].type == TYPE_WORD)
+            assert_string_equal(config_word(&config, id), settings[i].preset_word);
     }
 }
 
@@ -98,6 +102,8 @@ static void fill(struct config *config, enum layer_kind kind, bool on, const cha
 
         if (settings[i].type == TYPE_BOOL) {
             config_set_bool(config, id, on);
+        } else if (settings[i].type == TYPE_WORD) {
+            config_set_word(config, id, settings[i].words[on]);
         } else {
             config_add(config, id, "both");
             config_add(config, id, own);
@@ -121,6 +127,8 @@ static void check_pair(enum layer_kind lower, enum layer_kind upper, bool upper_
 
         if (settings[i].type == TYPE_BOOL)
             assert_int_equal(config_flag(&merged, id), upper_on);
+        else if (settings[i].type == TYPE_WORD)
+            assert_string_equal(config_word(&merged, id), settings[i].words[upper_on]);
         else if (settings[i].merge == MERGE_APPEND)
             assert_list(&merged, id, "both low high");
         else
@@ -160,6 +168,8 @@ static void test_unset_leaves_the_lower_layer(void **state)
 
         if (settings[i].type == TYPE_BOOL)
             assert_true(config_flag(&merged, id));
+        else if (settings[i].type == TYPE_WORD)
+            assert_string_equal(config_word(&merged, id), settings[i].words[1]);
         else
             assert_list(&merged, id, "both low");
         assert_string_equal(config_origin(&merged, id), "~/.ai-jail");

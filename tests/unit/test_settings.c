@@ -40,6 +40,7 @@ static const struct fact facts[] = {
     {SET_EXEC, "exec", NULL, false, false, false, TRUST_CLI_ONLY},
     {SET_TERMINAL_PASSTHROUGH, "terminal-passthrough", "terminal_passthrough", true, false, false,
      TRUST_TIGHTEN},
+    {SET_CLIPBOARD, "clipboard", "clipboard", true, false, false, TRUST_TIGHTEN},
     {SET_VERBOSE, "verbose", NULL, false, false, false, TRUST_CLI_ONLY},
 };
 static_assert(ARRAY_SIZE(facts) == SET_COUNT, "one fact per row");
@@ -73,10 +74,17 @@ static void test_rows_are_consistent(void **state)
         const struct setting *row = &settings[i];
 
         assert_int_equal(row->type == TYPE_LIST, row->arg != NULL);
-        assert_int_equal(row->type == TYPE_BOOL, row->merge == MERGE_REPLACE);
+        assert_int_equal(row->type == TYPE_LIST, row->merge != MERGE_REPLACE);
         assert_int_equal(row->key == NULL, row->trust == TRUST_CLI_ONLY);
         assert_true(!row->inverted || str_starts(row->key, "no_"));
-        assert_true(!row->has_twin || row->type == TYPE_BOOL);
+        assert_true(!row->has_twin || row->type != TYPE_LIST);
+        assert_int_equal(row->type == TYPE_WORD, row->words != NULL);
+        assert_int_equal(row->type == TYPE_WORD, row->bare_word != NULL);
+        assert_int_equal(row->type == TYPE_WORD, row->preset_word != NULL);
+        assert_int_equal(row->type == TYPE_WORD && row->has_twin, row->twin_word != NULL);
+        assert_int_equal(row->type == TYPE_WORD && row->trust == TRUST_TIGHTEN,
+                         row->strict_word != NULL);
+        assert_true(row->type == TYPE_BOOL || (!row->preset && !row->strict));
         assert_true(!row->fault || row->type == TYPE_LIST);
         assert_true(!(row->capability & FORM_ALIAS) || row->alias);
         assert_true(!(row->capability & FORM_TWIN) || row->has_twin);
@@ -180,6 +188,25 @@ static void test_env_entries(void **state)
     assert_null(strstr(fault("=secret"), "secret"));
 }
 
+static void test_words(void **state)
+{
+    const struct setting *row = &settings[SET_CLIPBOARD];
+    _cleanup_free_ char *joined = settings_join_words(row, "|");
+    char copy[] = "copy";
+
+    (void)state;
+    assert_string_equal(joined, "copy|off");
+    assert_string_equal(row->bare_word, "copy");
+    assert_string_equal(row->twin_word, "off");
+    assert_string_equal(row->preset_word, "off");
+    assert_string_equal(row->strict_word, "off");
+    assert_ptr_equal(settings_find_word(row, copy), row->words[0]);
+    assert_null(settings_find_word(row, "cop"));
+    assert_null(settings_find_word(row, "copyx"));
+    assert_null(settings_find_word(row, "COPY"));
+    assert_null(settings_find_word(row, ""));
+}
+
 static const char *nearest_of(const char *word, const char *const *candidates, size_t limit)
 {
     struct nearest nearest;
@@ -224,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_capability_spellings),
         cmocka_unit_test(test_lookup_by_flag),
         cmocka_unit_test(test_env_entries),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_nearest),
     };
 
