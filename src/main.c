@@ -14,6 +14,7 @@
 #include "pty/isolate.h"
 #include "pty/session.h"
 #include "sanitize.h"
+#include "status_facts.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -89,15 +90,19 @@ static int run_or_show(const struct args *args, const struct config *config,
     } else if (args->verb == VERB_DRY_RUN) {
         code = print(args->json ? launch_json(&launch, &policy) : launch_text(&launch, &policy));
     } else {
+        struct status_facts status;
+        bool has_status = status_facts_build(&status, config, &policy);
         struct session_options options = {
             .policy = &policy,
             .launch = &launch,
             .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
+            .status = has_status ? &status.line : NULL,
             .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
         };
 
         say_start(&policy);
         code = session_run(&options);
+        status_facts_free(&status);
     }
     launch_free(&launch);
     policy_free(&policy);

@@ -203,6 +203,11 @@ void log_hold(void)
     holding = true;
 }
 
+unsigned log_held(void)
+{
+    return (unsigned)held.n + dropped;
+}
+
 void log_release(void)
 {
     holding = false;

@@ -31,6 +31,8 @@ void log_notes(struct notes *notes);
  */
 void log_hold(void);
 void log_release(void);
+/* How many lines are kept or counted. */
+unsigned log_held(void);
 
 /*
  * Appends bytes as printable text: C0, DEL and C1 (raw, or as U+0080-U+009F), U+2028, U+2029, bidi

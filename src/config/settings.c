@@ -19,6 +19,7 @@ static const char *env_fault(const char *entry)
     return entry[0] == '=' ? "no name before the '=': write NAME or NAME=VALUE" : NULL;
 }
 
+static const char *const status_bar_words[] = {"pastel", "dark", "light", NULL};
 static const char *const clipboard_words[] = {"copy", "off", NULL};
 
 const struct setting settings[SET_COUNT] = {
@@ -149,6 +150,21 @@ const struct setting settings[SET_COUNT] = {
                          .section = "Environment",
                          .help = "Pass the whole environment, secrets included, except variables "
                                  "that lead out of the jail."},
+    /* Remembered one day in a file of the program's own; in no file that a user writes. */
+    [SET_STATUS_BAR] = {.id = SET_STATUS_BAR,
+                        .flag = "status-bar",
+                        .short_flag = 's',
+                        .has_twin = true,
+                        .type = TYPE_WORD,
+                        .merge = MERGE_REPLACE,
+                        .trust = TRUST_CLI_ONLY,
+                        .section = "Terminal and messages",
+                        .help = "Reserve the last row of the terminal for a line that says what "
+                                "the jail allows.",
+                        .words = status_bar_words,
+                        .bare_word = "pastel",
+                        .twin_word = "off",
+                        .preset_word = "off"},
     [SET_EXEC] = {.id = SET_EXEC,
                   .flag = "exec",
                   .type = TYPE_BOOL,

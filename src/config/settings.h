@@ -28,6 +28,7 @@ enum setting_id {
     SET_ENV_PASS,
     SET_INHERIT_ENV,
     /* terminal and display of the run */
+    SET_STATUS_BAR,
     SET_EXEC,
     SET_TERMINAL_PASSTHROUGH,
     SET_CLIPBOARD,

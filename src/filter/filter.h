@@ -91,6 +91,10 @@ void filter_resize(struct filter *filter, unsigned rows, unsigned cols);
  */
 void filter_reserve(struct filter *filter, bool on, unsigned rows, unsigned cols, struct buf *out);
 
+/* The row is nobody's any more, after filter_restore() has been written; the agent's screen keeps
+ * its size. */
+void filter_release_row(struct filter *filter);
+
 /* True, once, when the text of the row may be gone and has to be drawn again. */
 bool filter_take_damage(struct filter *filter);
 

@@ -62,14 +62,6 @@ static void refuse_modes(struct filter *filter)
     }
 }
 
-static void put_pen(const struct sgr_pen *pen, struct encoder *enc)
-{
-    char text[SGR_TEXT_MAX];
-
-    sgr_format(pen, text);
-    encode_csif(enc, "%sm", text);
-}
-
 /* What the terminal needs after a change of the size or of the row. before: the row and the cursor
  * as they were. */
 static void put_size(struct filter *filter, const struct reserve *before, unsigned old_rows,
@@ -96,7 +88,7 @@ static void put_size(struct filter *filter, const struct reserve *before, unsign
         encode_csif(enc, "1;%ur", shadow->rows);
     else
         encode_csif(enc, "r");
-    put_pen(&shadow->pen, enc);
+    sgr_put(enc, &shadow->pen);
     if (!is_on && shadow->is_origin)
         encode_csif(enc, "?6h");
     row = shadow->row + 1;
@@ -121,6 +113,14 @@ void filter_reserve(struct filter *filter, bool on, unsigned rows, unsigned cols
         put_size(filter, &before, old_rows, old_row);
         encode_finish(&filter->enc);
     }
+    state_touch(filter);
+}
+
+void filter_release_row(struct filter *filter)
+{
+    if (!filter->reserve.is_on)
+        return;
+    filter->reserve = (struct reserve){0};
     state_touch(filter);
 }
 
@@ -153,7 +153,7 @@ static void undo_row(const struct filter *filter, struct encoder *enc)
 {
     const struct shadow *shadow = &filter->shadow;
 
-    put_pen(&shadow->pen, enc);
+    sgr_put(enc, &shadow->pen);
     if (shadow->charset[0] != 'B')
         encode_esc(enc, '(', shadow->charset[0]);
     if (shadow->is_shifted)

@@ -218,3 +218,26 @@ bool sgr_encode_split(struct encoder *enc, const struct csi *csi)
         encode_slice(enc, csi, i ? cuts[i - 1] : 0, cuts[i]);
     return true;
 }
+
+static void put_colour(struct encoder *enc, unsigned what, const struct sgr_colour *colour)
+{
+    if (colour->kind == SGR_RGB)
+        encode_csif(enc, "%u;2;%u;%u;%um", what, colour->r, colour->g, colour->b);
+    else if (colour->kind == SGR_INDEXED && colour->r < 8)
+        encode_csif(enc, "%um", what - 8 + colour->r);
+    else if (colour->kind == SGR_INDEXED)
+        encode_csif(enc, "%u;5;%um", what, colour->r);
+}
+
+void sgr_put(struct encoder *enc, const struct sgr_pen *pen)
+{
+    struct sgr_pen plain = *pen;
+    char text[SGR_TEXT_MAX];
+
+    plain.foreground = (struct sgr_colour){0};
+    plain.background = (struct sgr_colour){0};
+    sgr_format(&plain, text);
+    encode_csif(enc, "%sm", text);
+    put_colour(enc, 38, &pen->foreground);
+    put_colour(enc, 48, &pen->background);
+}

@@ -34,6 +34,10 @@ void sgr_apply(struct sgr_pen *pen, const struct csi *csi);
 /* Writes "0;1;38:2:1:2:3" (no CSI, no m) and a NUL; returns the length. */
 size_t sgr_format(const struct sgr_pen *pen, char text[SGR_TEXT_MAX]);
 
+/* Brings the terminal's attributes to the pen's: colours with semicolons, which every terminal
+ * reads, and each in a sequence of its own. */
+void sgr_put(struct encoder *enc, const struct sgr_pen *pen);
+
 #define SGR_PARTS_OUT 16 /* most parts in an emitted sequence */
 
 /*

@@ -51,6 +51,8 @@ void jobs_give_terminal_back(struct jobs *jobs)
         filter_restore(jobs->filter, &bytes);
     if (bytes.len)
         terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
+    if (jobs->filter)
+        filter_release_row(jobs->filter);
     probe_drain(jobs->probe, jobs->terminal);
     terminal_restore(jobs->terminal);
     mounter_set_restore(jobs->mounter, jobs->terminal, NULL, 0);
@@ -82,8 +84,10 @@ bool jobs_resume(struct jobs *jobs)
 
         jobs_take_terminal(jobs);
         buf_init(&bytes, FILTER_RESUME_MAX);
-        if (jobs->filter)
+        if (jobs->filter) {
+            filter_forget_cursor(jobs->filter);
             filter_resume(jobs->filter, &bytes);
+        }
         if (bytes.len)
             terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
     }

@@ -93,6 +93,7 @@ static void watch(uv_poll_t *poll, int *current, int wanted, uv_poll_cb callback
 static void on_hold_timer(uv_timer_t *timer);
 static void on_tick_timer(uv_timer_t *timer);
 static void on_input_timer(uv_timer_t *timer);
+static void on_resize_timer(uv_timer_t *timer);
 
 static void watch_held(struct relay *relay, bool is_held)
 {
@@ -125,6 +126,15 @@ static void watch_silence(struct relay *relay)
         uv_timer_start(&relay->timers[RELAY_TIMER_INPUT], on_input_timer, (uint64_t)wait_ms, 0);
 }
 
+/* A size that waited for the queue to become shorter. */
+static void watch_size(struct relay *relay)
+{
+    uv_timer_t *timer = &relay->timers[RELAY_TIMER_RESIZE];
+
+    if (relay->is_resized && !relay->is_throttled && !uv_is_active((uv_handle_t *)timer))
+        uv_timer_start(timer, on_resize_timer, 0, 0);
+}
+
 /* Brings polls and timers up to date; ends every callback and every call. */
 static void update(struct relay *relay)
 {
@@ -141,6 +151,7 @@ static void update(struct relay *relay)
         relay->is_throttled = true;
     else if (out_len <= RELAY_LOW_MARK)
         relay->is_throttled = false;
+    watch_size(relay);
     watch_held(relay, push == RELAY_PUSH_HELD);
     watch_tick(relay);
     watch(&relay->terminal_poll, &relay->terminal_events, wanted_from_terminal(relay), on_terminal);
@@ -307,8 +318,6 @@ static void on_tick_timer(uv_timer_t *timer)
     update(relay);
 }
 
-static void on_resize_timer(uv_timer_t *timer);
-
 static void set_size(struct relay *relay, const struct winsize *size)
 {
     relay_flow_resize(relay, size);
@@ -320,7 +329,7 @@ static void on_resize_timer(uv_timer_t *timer)
 {
     struct relay *relay = timer->data;
 
-    if (relay->is_resized)
+    if (relay->is_resized && !relay->is_throttled)
         set_size(relay, &relay->size);
     update(relay);
 }
@@ -487,13 +496,23 @@ void relay_finish(struct relay *relay)
 
 void relay_resize(struct relay *relay, const struct winsize *size)
 {
-    if (!uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_RESIZE])) {
+    if (!relay->is_throttled && !uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_RESIZE])) {
         set_size(relay, size);
     } else {
         relay->size = *size;
         relay->is_resized = true;
     }
     update(relay);
+}
+
+void relay_reserve_row(struct relay *relay, unsigned least_rows)
+{
+    relay->least_rows = least_rows;
+}
+
+uint64_t relay_activity(const struct relay *relay)
+{
+    return relay->activity;
 }
 
 void relay_inject(struct relay *relay, const void *bytes, size_t len)

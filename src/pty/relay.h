@@ -65,8 +65,15 @@ int relay_flush(struct relay *relay, int timeout_ms);
  */
 void relay_finish(struct relay *relay);
 /* Tells the filter and sets the PTY's size before any further byte is passed on, but not more often
- * than once in 16 ms: while a window is being dragged, the last size counts. */
+ * than once in 16 ms: while a window is being dragged, the last size counts. Nor while more output
+ * waits for the terminal than the agent may write. */
 void relay_resize(struct relay *relay, const struct winsize *size);
+/*
+ * From the next relay_resize() on the last row of a terminal of at least least_rows is ours
+ * (filter_reserve()): the agent's terminal has one row less. Only with a filter, and only once the
+ * terminal is raw, which means that it is the agent's.
+ */
+void relay_reserve_row(struct relay *relay, unsigned least_rows);
 /* Bytes of ours for the terminal, in order with the agent's, only at a sequence boundary. At most
  * 64 KiB may wait for one; what would pass that is not taken. */
 void relay_inject(struct relay *relay, const void *bytes, size_t len);
@@ -75,5 +82,7 @@ void relay_inject(struct relay *relay, const void *bytes, size_t len);
 bool relay_was_cut(const struct relay *relay);
 /* Closes all handles; the memory is released when libuv has closed them. */
 void relay_close(struct relay *relay);
+/* Changes whenever bytes have come from the agent or left for the terminal. */
+uint64_t relay_activity(const struct relay *relay);
 /* Bytes still queued for the terminal. */
 size_t relay_pending(const struct relay *relay);

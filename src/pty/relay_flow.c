@@ -141,12 +141,20 @@ static void keep_answers(struct relay *relay)
                            uv_now(relay->options.loop), group);
 }
 
+static void note_generation(struct relay *relay)
+{
+    uint64_t generation = filter_generation(relay->options.filter);
+
+    if (generation != relay->generation && relay->options.on_restore_changed)
+        relay->options.on_restore_changed(relay->options.arg);
+    relay->generation = generation;
+}
+
 /* Runs the filter over len bytes of the batch, then lets it do what is due. */
 static void run_filter(struct relay *relay, size_t len)
 {
     struct filter *filter = relay->options.filter;
     struct buf *out = queue_tail(&relay->out);
-    uint64_t generation;
     int wait_ms;
 
     buf_reset(&relay->reply);
@@ -157,10 +165,7 @@ static void run_filter(struct relay *relay, size_t len)
     relay->tick_at_ms = wait_ms < 0 ? NO_TICK : uv_now(relay->options.loop) + (uint64_t)wait_ms;
     keep_answers(relay);
     assert(!out->overflow);
-    generation = filter_generation(filter);
-    if (generation != relay->generation && relay->options.on_restore_changed)
-        relay->options.on_restore_changed(relay->options.arg);
-    relay->generation = generation;
+    note_generation(relay);
 }
 
 static void feed(struct relay *relay, size_t len)
@@ -181,11 +186,22 @@ void relay_flow_tick(struct relay *relay)
 
 void relay_flow_resize(struct relay *relay, const struct winsize *size)
 {
+    const struct terminal *terminal = relay->options.terminal;
+    struct winsize agent = *size;
+    bool has_row = relay->options.filter && relay->least_rows &&
+                   size->ws_row >= relay->least_rows && terminal->is_raw;
+
+    if (has_row) {
+        agent.ws_ypixel = (unsigned short)(agent.ws_ypixel - agent.ws_ypixel / agent.ws_row);
+        agent.ws_row--;
+    }
     /* Fails only when the slave is gone, and then nobody asks for the size. */
-    (void)ioctl(relay->options.master, TIOCSWINSZ, size);
+    (void)ioctl(relay->options.master, TIOCSWINSZ, &agent);
     if (!relay->options.filter)
         return;
-    filter_resize(relay->options.filter, size->ws_row, size->ws_col);
+    filter_reserve(relay->options.filter, has_row, agent.ws_row, agent.ws_col,
+                   terminal->is_raw ? queue_tail(&relay->out) : NULL);
+    note_generation(relay);
     relay->tick_at_ms = uv_now(relay->options.loop);
 }
 
@@ -215,6 +231,7 @@ size_t relay_flow_pull_output(struct relay *relay)
 
     if (len)
         feed(relay, len);
+    relay->activity += len;
     return len;
 }
 
@@ -239,8 +256,10 @@ ssize_t relay_flow_push_output(struct relay *relay)
         return 0;
     n = terminal_write_some(relay->options.terminal, queue_data(&relay->out),
                             queue_len(&relay->out));
-    if (n > 0)
+    if (n > 0) {
         queue_consume(&relay->out, (size_t)n);
+        relay->activity += (size_t)n;
+    }
     return n;
 }
 

@@ -51,6 +51,8 @@ struct relay {
     uint64_t tick_at_ms; /* filter_tick() is due; NO_TICK: not before more output */
     bool is_resized;     /* the size below waits for its timer */
     struct winsize size;
+    unsigned least_rows; /* of a terminal whose last row is ours; 0: none is */
+    uint64_t activity;
 
     struct input *keys; /* the input filter; NULL without a filter */
     struct buf typed;   /* what it has just let through */

@@ -25,12 +25,12 @@
 #include "pty/jobs.h"
 #include "pty/relay.h"
 #include "pty/start.h"
+#include "pty/statusline.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -60,6 +60,7 @@ struct session {
     struct relay *relay;
     struct probe probe;
     struct jobs jobs;
+    struct statusline statusline;
     uv_loop_t loop;
     uv_poll_t control;
     uv_timer_t timer;      /* grace, or the end of the jail */
@@ -87,6 +88,7 @@ static void finish_if_done(struct session *session)
     if (session->closing || !session->backend_gone || !session->output_done)
         return;
     session->closing = true;
+    statusline_close(&session->statusline);
     uv_close((uv_handle_t *)&session->control, NULL);
     uv_close((uv_handle_t *)&session->timer, NULL);
     uv_close((uv_handle_t *)&session->background, NULL);
@@ -473,6 +475,7 @@ static int open_relay(struct session *session, struct error *error)
     jail->master = -1;
     session->jobs.filter = session->filter;
     session->jobs.relay = session->relay;
+    statusline_open(&session->statusline, session->relay, &options);
     relay_type_ahead(session->relay, session->probe.typed.data, session->probe.typed.len);
     if (jail->stdio.foreground)
         jobs_take_terminal(&session->jobs);
@@ -517,16 +520,6 @@ static void start_handles(struct session *session)
     start_signals(session);
 }
 
-/* True if stderr is the terminal that the run owns: lines of ours would land in its screen. */
-static bool shares_stderr(const struct jail *jail)
-{
-    struct stat a;
-    struct stat b;
-
-    return jail->terminal.fd >= 0 && fstat(jail->terminal.fd, &a) == 0 &&
-           fstat(STDERR_FILENO, &b) == 0 && S_ISCHR(b.st_mode) && a.st_rdev == b.st_rdev;
-}
-
 static int supervise(struct session *session)
 {
     struct error error = {0};
@@ -537,12 +530,14 @@ static int supervise(struct session *session)
         .mounter = &session->jail.mounter,
         .probe = &session->probe,
     };
+    session->statusline.facts = session->options->status;
     if (uv_loop_init(&session->loop) < 0) {
         log_line(NOTE_FATAL, "the event loop cannot be made");
         return EXIT_OWN_FAILURE;
     }
     start_handles(session);
-    if (shares_stderr(&session->jail))
+    /* Lines of ours would land in the command's screen. */
+    if (terminal_is_behind(&session->jail.terminal, STDERR_FILENO))
         log_hold();
     if (open_relay(session, &error) < 0)
         abort_run(session, error.text);

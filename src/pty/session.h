@@ -6,12 +6,14 @@
 #pragma once
 
 #include "backend/launch.h"
+#include "pty/statusline_text.h"
 
 struct session_options {
     const struct policy *policy;
     const struct launch *launch;
-    bool passthrough; /* no output filter */
-    bool clipboard;   /* the command may write the clipboard of the terminal */
+    bool passthrough;                      /* no output filter */
+    const struct statusline_facts *status; /* NULL: no status row */
+    bool clipboard;                        /* the command may write the clipboard of the terminal */
     /* For tests: called when the supervisor has confined itself, before the command starts. */
     void (*on_confined)(void *arg);
     void *arg;

@@ -143,6 +143,11 @@ bool terminal_is_foreground(const struct terminal *terminal)
     return group == getpgrp();
 }
 
+bool terminal_is_behind(const struct terminal *terminal, int fd)
+{
+    return terminal->fd >= 0 && is_terminal(fd) && is_same_device(terminal->fd, fd);
+}
+
 int terminal_set_raw(struct terminal *terminal)
 {
     struct termios now;

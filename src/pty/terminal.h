@@ -37,6 +37,8 @@ void terminal_close(struct terminal *terminal);
  * for us, so nobody would ever put us into the foreground.
  */
 bool terminal_is_foreground(const struct terminal *terminal);
+/* True if fd is the same terminal. */
+bool terminal_is_behind(const struct terminal *terminal, int fd);
 /* Raw mode (cfmakeraw, IUTF8 kept); only in the foreground, else -EPERM. The modes that are there
  * now become the saved ones. Nothing happens if it is raw already. 0 or -errno. */
 int terminal_set_raw(struct terminal *terminal);

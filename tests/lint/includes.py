@@ -21,6 +21,8 @@ OURS = (
     ("sanitize.[ch]", ("sanitize.h", "filter/filter.h", "pty/isolate.h", "backend/landlock.h",
                        "backend/seccomp.h", "base/*")),
     ("sanitizer.c", ()),
+    ("status_facts.[ch]", ("status_facts.h", "pty/statusline_text.h", "policy/*", "config/*", "host.h",
+                           "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
     ("config/*", ("config/*", "base/*")),
@@ -35,6 +37,8 @@ OURS = (
     ("backend/*", ("backend/*", "policy/*", "base/*", "host.h")),
     ("pty/control.[ch]", ("pty/control.h", "base/*")),
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
+    ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "filter/utf8.h", "filter/width.h",
+                                  "base/*")),
     ("pty/*", ("pty/*", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )
 
@@ -42,7 +46,7 @@ OURS = (
 OWNERS = (
     ("vterm.h", ("filter/shadow.[ch]",)),
     ("vterm_keycodes.h", ("filter/shadow.[ch]",)),
-    ("uv.h", ("pty/session*", "pty/relay*")),
+    ("uv.h", ("pty/session*", "pty/relay*", "pty/statusline.[ch]")),
     ("seccomp.h", ("backend/seccomp_gen.c",)),
     ("jansson.h", ("backend/launch*.c", "backend/*json*")),
     ("sha2.h", ("policy/*.c",)),

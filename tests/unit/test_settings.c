@@ -37,6 +37,7 @@ static const struct fact facts[] = {
     {SET_NETWORK, "network", "network", true, false, false, TRUST_TIGHTEN},
     {SET_ENV_PASS, "env", "env_pass", false, false, false, TRUST_REFUSED},
     {SET_INHERIT_ENV, "inherit-env", "inherit_env", true, false, false, TRUST_TIGHTEN},
+    {SET_STATUS_BAR, "status-bar", NULL, true, false, false, TRUST_CLI_ONLY},
     {SET_EXEC, "exec", NULL, false, false, false, TRUST_CLI_ONLY},
     {SET_TERMINAL_PASSTHROUGH, "terminal-passthrough", "terminal_passthrough", true, false, false,
      TRUST_TIGHTEN},
@@ -65,6 +66,7 @@ static void test_rows_are_the_documented_ones(void **state)
     }
     assert_string_equal(settings[SET_RO_MAPS].alias, "ro-map");
     assert_int_equal(settings[SET_VERBOSE].short_flag, 'v');
+    assert_int_equal(settings[SET_STATUS_BAR].short_flag, 's');
 }
 
 static void test_rows_are_consistent(void **state)
