@@ -248,6 +248,11 @@ static const struct capability capabilities[] = {
     {"colors", "256", false}, {"name", NULL, false},
 };
 
+const char *answer_capability_name(size_t i)
+{
+    return i < ARRAY_SIZE(capabilities) ? capabilities[i].name : NULL;
+}
+
 static int hex_value(uint8_t c)
 {
     if (c >= '0' && c <= '9')

@@ -25,6 +25,9 @@ bool answer_window(struct filter *filter, unsigned what, unsigned second, unsign
 /* Mode 2048: the size report. */
 void answer_size(struct filter *filter);
 
+/* The name of capability i that XTGETTCAP gets an answer for, NULL behind the last; for the tests. */
+const char *answer_capability_name(size_t i);
+
 /* The payload of a device control string. */
 void answer_dcs(struct filter *filter, const uint8_t *payload, size_t len);
 

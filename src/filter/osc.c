@@ -291,6 +291,11 @@ static const struct osc_rule *find_rule(unsigned number)
     return NULL;
 }
 
+bool osc_is_known(unsigned number)
+{
+    return find_rule(number);
+}
+
 static bool split_number(struct osc *osc)
 {
     size_t digits = 0;

@@ -15,5 +15,8 @@ void osc_screen_title(struct filter *filter, const uint8_t *text, size_t len);
 /* Sends the held title if it may be sent by now; false if it has to wait. */
 bool osc_flush_title(struct filter *filter);
 
+/* True if there is a row for the number; for the tests. */
+bool osc_is_known(unsigned number);
+
 /* The number of a dynamic colour (enum dynamic): 10, 11, 12, 17, 19. */
 unsigned osc_dynamic_number(enum dynamic which);
