@@ -30,21 +30,25 @@ static rules_judge *const answers[] = {
 
 enum outcome { OUTCOME_DROP, OUTCOME_PASS, OUTCOME_ANSWER };
 
-/* What a fresh filter does with the bytes. */
-static enum outcome try(const char *bytes)
+/* What the filter does with the bytes. */
+static enum outcome try_on(struct filter *filter, const char *bytes)
 {
-    struct filter_profile profile = filter_profile_fixed;
-    struct filter *filter;
     struct buf out CLEANUP(buf_free);
     struct buf reply CLEANUP(buf_free);
 
-    profile.may_write_clipboard = true;
-    filter = filter_new(&profile);
     buf_init(&out, OUT_MAX);
     buf_init(&reply, OUT_MAX);
     filter_feed(filter, (const uint8_t *)bytes, strlen(bytes), &out, &reply);
-    filter_free(filter);
     return reply.len ? OUTCOME_ANSWER : out.len ? OUTCOME_PASS : OUTCOME_DROP;
+}
+
+static enum outcome try(const char *bytes)
+{
+    struct filter *filter = filter_new(&filter_profile_fixed);
+    enum outcome outcome = try_on(filter, bytes);
+
+    filter_free(filter);
+    return outcome;
 }
 
 static void list_csi(void)
@@ -87,6 +91,8 @@ static void list_esc(void)
 
 static void list_questions(char leader, char final)
 {
+    struct filter *filter = filter_new(&filter_profile_fixed);
+
     for (unsigned n = 0; n <= CSI_VALUE_MAX; n++) {
         char bytes[32];
 
@@ -94,9 +100,10 @@ static void list_questions(char leader, char final)
             snprintf(bytes, sizeof(bytes), "\033[%c%u%c", leader, n, final);
         else
             snprintf(bytes, sizeof(bytes), "\033[%u%c", n, final);
-        if (try(bytes) == OUTCOME_ANSWER)
+        if (try_on(filter, bytes) == OUTCOME_ANSWER)
             printf("question\t%02x\t%u\t%02x\n", (unsigned char)leader, n, (unsigned char) final);
     }
+    filter_free(filter);
 }
 
 /* Reports of one or two characters: an intermediate and a final byte, or the latter alone. */
