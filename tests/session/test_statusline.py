@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""The status row: when it is there, when it is drawn, and that every way out takes it away."""
+import os
+import re
+import signal
+import time
+import unittest
+
+import ptyrun
+from ptyrun import SANITIZED, SessionTest, status_value, wait_for
+
+MARGINS = rb"\x1b\[1;23r"
+BAR = rb"\x1b\[24;1H[^\n]{0,40}ai-jail  ?[^\x1b]*\x1b\[K"
+CLEARED = rb"\x1b\[r.*\x1b\[24;1H\x1b\[2K"
+WAIT = ["sh", "-c", "stty size; echo ready; exec sleep 100"]
+# Says its size whenever it changes.
+SIZES = r"""
+import os, signal
+def show(*_):
+    os.write(1, b'size %d %d.' % tuple(reversed(os.get_terminal_size())))
+signal.signal(signal.SIGWINCH, show)
+show()
+while True:
+    signal.pause()
+"""
+# Redraws its screen for two seconds, 20 times a second.
+FRAMES = r"""
+import sys, time
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    sys.stdout.write('\033[2J\033[Hframe')
+    sys.stdout.flush()
+    time.sleep(0.05)
+print('done', flush=True)
+time.sleep(100)
+"""
+
+
+class StatusLine(SessionTest):
+    def start_with_row(self, argv=None, rows=24, cols=80, options=("-s",)):
+        terminal = self.terminal(rows, cols)
+        process = self.start(list(options) + list(argv or WAIT), [terminal] * 3)
+        return terminal, process
+
+    def end(self, terminal, process):
+        terminal.mark = len(terminal.output)
+        process.kill(signal.SIGTERM)
+        process.wait()
+
+    def test_the_command_has_one_row_less(self):
+        terminal, process = self.start_with_row()
+        terminal.expect(MARGINS)
+        start = terminal.mark
+        terminal.expect(rb"23 80\r\nready")
+        terminal.mark = start
+        terminal.expect(BAR)
+        self.end(terminal, process)
+        terminal.expect(CLEARED)
+
+    def test_what_it_says(self):
+        terminal, process = self.start_with_row(["sh", "-c", "echo ready; exec sleep 100"],
+                                                options=["--status-bar=light", "--network",
+                                                         "--no-seccomp"], cols=200)
+        terminal.expect(BAR)
+        text = re.search(BAR, bytes(terminal.output))[0]
+        for word in (b"NETWORK", b"NO-SECCOMP", b"network: host", b"exec sleep 100",
+                     os.fsencode(os.path.basename(self.base))):
+            self.assertIn(word, text)
+        self.assertEqual(b"ROOT" in text, os.geteuid() == 0)
+        self.end(terminal, process)
+
+    def test_name_of_the_directory(self):
+        """P-BAR-2: it says what it is, and does nothing."""
+        name = b"\x1b]0;evil\x07\x1b[2J\xe2\x80\xae"
+        path = os.path.join(os.fsencode(self.project), name)
+        os.mkdir(path)
+        terminal = self.terminal(24, 200)
+        process = self.start(["-s"] + WAIT, [terminal] * 3, cwd=path)
+        terminal.expect(rb"\\x1B\]0;evil\\x07\\x1B\[2J\\u\{202E\}")
+        self.assertNotIn(b"\x1b]0;evil", terminal.output)
+        self.end(terminal, process)
+
+    def test_drawn_again_when_the_screen_is_cleared(self):
+        """P-BAR-6."""
+        script = "echo ready; read x; printf '\\033[2J'; read x; printf '\\033c'; exec sleep 100"
+        terminal, process = self.start_with_row(["sh", "-c", script])
+        terminal.expect(BAR)
+        for expected in (rb"\x1b\[2J", rb"\x1b\[1;23r\x1b\[2J"):
+            terminal.send(b"\r")
+            terminal.expect(expected)
+            terminal.expect(BAR, timeout=2)
+        self.end(terminal, process)
+
+    def test_not_more_often_than_four_times_a_second(self):
+        terminal, process = self.start_with_row(["python3", "-c", FRAMES])
+        terminal.expect(rb"frame")
+        terminal.expect(rb"done")
+        drawn = len(re.findall(BAR, bytes(terminal.output)))
+        self.assertGreaterEqual(drawn, 3)
+        self.assertLessEqual(drawn, 10)
+        self.end(terminal, process)
+
+    def test_never_inside_an_update(self):
+        """Mode 2026: the terminal says it has it, the command leaves an update open for a while."""
+        script = ("printf '\\033[?2026h\\033[2Jupdate'; sleep 0.4; printf 'end\\033[?2026l';"
+                  "exec sleep 100")
+        terminal = self.terminal()
+        process = self.start(["-s", "sh", "-c", script], [terminal] * 3)
+        terminal.expect(rb"\x1b\[\?2026\$p")
+        terminal.send(b"\x1b[?2026;2$y\x1b[5;1R\x1b[?62c")
+        terminal.expect(rb"\x1b\[\?2026h\x1b\[2Jupdate")
+        start = terminal.mark
+        terminal.expect(rb"end\x1b\[\?2026l")
+        self.assertIsNone(re.search(BAR, bytes(terminal.output[start:terminal.mark])))
+        terminal.expect(rb"\x1b\[\?2026h\x1b\[\?25l" + BAR + rb".*\x1b\[\?2026l", timeout=2)
+        self.end(terminal, process)
+
+    def test_sizes(self):
+        terminal, process = self.start_with_row(["python3", "-c", SIZES])
+        terminal.expect(BAR)
+        # A terminal of 9 rows has none of ours: the command's size stays, and it hears nothing.
+        for rows, margins, inside in ((30, rb"\x1b\[1;29r", rb"size 29 80\."),
+                                      (10, rb"\x1b\[1;9r", rb"size 9 80\."), (9, rb"\x1b\[r", b""),
+                                      (24, MARGINS, rb"size 23 80\.")):
+            terminal.resize(rows, 80)
+            terminal.expect(margins)
+            terminal.expect(inside)
+        terminal.expect(BAR)
+        self.end(terminal, process)
+
+    def test_stopped_and_continued(self):
+        terminal, process = self.start_with_row()
+        terminal.expect(BAR)
+        self.child(process, "sleep")
+        terminal.mark = len(terminal.output)
+        process.kill(signal.SIGTSTP)
+        process.wait_stopped()
+        terminal.drain()
+        terminal.expect(CLEARED)
+        terminal.mark = len(terminal.output)
+        process.kill(signal.SIGCONT)
+        terminal.expect(MARGINS)
+        terminal.expect(BAR)
+        self.end(terminal, process)
+        terminal.expect(CLEARED)
+
+    def test_killed(self):
+        """The mounter takes the row away."""
+        terminal, process = self.start_with_row()
+        terminal.expect(BAR)
+        terminal.mark = len(terminal.output)
+        process.kill(signal.SIGKILL)
+        process.wait()
+        self.assert_nothing_left()
+        terminal.drain()
+        terminal.expect(CLEARED)
+
+    def test_where_there_is_none(self):
+        cases = [(["-s"], 9, 3), (["-s", "--exec"], 24, 3), (["-s", "--no-status-bar"], 24, 3),
+                 (["-s", "--terminal-passthrough"], 24, 3), ([], 24, 3), (["-s"], 24, 1),
+                 (["-s"], 24, 0)]
+        for options, rows, replaced in cases:
+            with self.subTest(options=options, rows=rows, replaced=replaced):
+                terminal = self.terminal(rows, 80)
+                stdio = [terminal] * 3
+                if replaced < 3:
+                    stdio[replaced] = self.null
+                process = self.start(options + ["sh", "-c", "stty size </dev/tty >/dev/tty"], stdio)
+                self.assertEqual(process.wait(), 0)
+                self.assertIn(b"%d 80" % rows, terminal.output)
+                self.assertNotRegex(bytes(terminal.output), MARGINS)
+                self.assertNotRegex(bytes(terminal.output), BAR)
+
+    def test_other_words(self):
+        for words in (["-s=blue"], ["-sblue"], ["--status-bar="]):
+            with self.subTest(words=words):
+                code, _, err = self.run_piped(words + ["true"])
+                self.assertEqual(code, 125)
+                self.assertIn("pastel, dark, light", err)
+
+    @unittest.skipIf(SANITIZED, "the sanitizers have threads of their own")
+    def test_idle(self):
+        """A row that is drawn costs nothing."""
+        terminal, process = self.start_with_row()
+        terminal.expect(BAR)
+
+        def switches():
+            return int(status_value(process.pid, "voluntary_ctxt_switches"))
+
+        def is_still():
+            before = switches()
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                terminal.read(0.1)
+            return switches() == before
+        wait_for(is_still, "a second without a wake-up")
+        self.end(terminal, process)
+
+
+if __name__ == "__main__":
+    ptyrun.main()
