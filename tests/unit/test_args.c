@@ -249,6 +249,28 @@ static void test_words(void **state)
     assert_string_equal(config_word(&first.args.cli, SET_CLIPBOARD), "copy");
 }
 
+/* A letter takes its word with and without "=". */
+static void test_short_words(void **state)
+{
+    struct parsed bundle _cleanup_parsed_ = parse("-vs", "dark");
+    struct parsed equals _cleanup_parsed_ = parse("-s=dark", "x");
+    struct parsed joined _cleanup_parsed_ = parse("-vslight", "x");
+    struct parsed wrong _cleanup_parsed_ = parse("-s=canary", "x");
+    struct parsed empty _cleanup_parsed_ = parse("-s=", "x");
+
+    (void)state;
+    assert_command(&bundle, "dark");
+    assert_string_equal(config_word(&bundle.args.cli, SET_STATUS_BAR), "pastel");
+    assert_command(&equals, "x");
+    assert_string_equal(config_word(&equals.args.cli, SET_STATUS_BAR), "dark");
+    assert_command(&joined, "x");
+    assert_true(config_flag(&joined.args.cli, SET_VERBOSE));
+    assert_string_equal(config_word(&joined.args.cli, SET_STATUS_BAR), "light");
+    assert_refused(&wrong, "--status-bar", "pastel");
+    assert_null(strstr(wrong.error.text, "canary"));
+    assert_refused(&empty, "--status-bar", "pastel");
+}
+
 static void test_short_options(void **state)
 {
     struct parsed one _cleanup_parsed_ = parse("-v");
@@ -512,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_map_alias_is_the_same_list),
         cmocka_unit_test(test_last_toggle_wins),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_short_words),
         cmocka_unit_test(test_short_options),
         cmocka_unit_test(test_unknown_options),
         cmocka_unit_test(test_abbreviations_are_refused),
