@@ -97,8 +97,10 @@ class Terminal:
 
     @classmethod
     def version(cls):
-        done = subprocess.run(cls.VERSION, capture_output=True, text=True, timeout=20, check=False,
-                              env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"})
+        # kitty makes its directory in HOME even when it only tells its version.
+        with tempfile.TemporaryDirectory() as home:
+            done = subprocess.run(cls.VERSION, capture_output=True, text=True, timeout=20,
+                                  check=False, env={"PATH": os.environ["PATH"], "HOME": home})
         found = re.search(r"\d+(?:\.\d+)*\w?", done.stdout + done.stderr)
         return found.group() if found else "?"
 

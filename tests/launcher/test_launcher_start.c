@@ -87,7 +87,7 @@ static void test_broken_orders_are_refused(void **state)
 static void test_missing_directory_is_refused(void **state)
 {
     struct fixture *fixture = *state;
-    char cwd[] = "/nonexistent";
+    char cwd[] = "/no/such/directory";
 
     fixture->options.orders.cwd = cwd;
     fixture_command(fixture, "true", NULL);
@@ -205,12 +205,12 @@ static void test_path_is_pruned(void **state)
 {
     struct fixture *fixture = *state;
 
-    expect_path(fixture, "PATH=/nonexistent:/usr/bin:/etc/passwd:/bin", 2, 4,
+    expect_path(fixture, "PATH=/no/such/directory:/usr/bin:/etc/passwd:/bin", 2, 4,
                 "PATH=/usr/bin:/bin\n");
-    expect_path(fixture, "PATH=/usr/bin:/nonexistent", 1, 2, "PATH=/usr/bin\n");
+    expect_path(fixture, "PATH=/usr/bin:/no/such/directory", 1, 2, "PATH=/usr/bin\n");
     expect_path(fixture, "PATH=/usr/bin:/bin", 2, 2, "PATH=/usr/bin:/bin\n");
     /* Empty, it would mean the current directory. */
-    expect_path(fixture, "PATH=/nonexistent:/etc/passwd", 0, 2, "");
+    expect_path(fixture, "PATH=/no/such/directory:/etc/passwd", 0, 2, "");
     expect_path(fixture, "NOPATH=1", 0, 0, "NOPATH=1\n");
 }
 
