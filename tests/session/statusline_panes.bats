@@ -113,23 +113,32 @@ leave()
     leave
 }
 
+# Types until it is answered: a shell that is told a new size forgets what was just typed, with and
+# without a jail.
+expect_size()
+{
+    local end=$((SECONDS + DEADLINE))
+
+    until pane_has "$1"; do
+        ((SECONDS <= end)) || expect "$1"
+        enter 'clear; stty size'
+        read -rt 0.5 <> <(:) || :
+    done
+}
+
 @test "the row follows the size of the window" {
     open_inside
     tmux -L "$server" resize-window -t s -x 100 -y 40
-    enter 'clear; stty size'
-    expect '^39 100$'
+    expect_size '^39 100$'
     wait_until only_row
     tmux -L "$server" resize-window -t s -x 60 -y 12
-    enter 'clear; stty size'
-    expect '^11 60$'
+    expect_size '^11 60$'
     wait_until only_row
     tmux -L "$server" resize-window -t s -x 60 -y 8
-    enter 'clear; stty size'
-    expect '^8 60$'
+    expect_size '^8 60$'
     wait_until no_row
     tmux -L "$server" resize-window -t s -x 80 -y 24
-    enter 'clear; stty size'
-    expect '^23 80$'
+    expect_size '^23 80$'
     wait_until only_row
     leave
 }
