@@ -90,6 +90,9 @@ bool jobs_resume(struct jobs *jobs)
         }
         if (bytes.len)
             terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
+    } else if (jobs->relay) {
+        /* Reading somebody else's keys would stop us with SIGTTIN. */
+        relay_set_input(jobs->relay, false);
     }
     if (jobs->relay)
         relay_pause(jobs->relay, false);
