@@ -7,6 +7,8 @@
  */
 #include "base/log.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -52,48 +54,6 @@ bool log_shows(enum note_class class)
     }
 }
 
-/* Length of the well-formed UTF-8 character at bytes (1-4), its value in *value; 0 if ill-formed.
- * The ranges are Unicode's table 3-7. */
-static size_t utf8_decode(const uint8_t *bytes, size_t len, uint32_t *value)
-{
-    uint8_t lead = bytes[0];
-    uint8_t low = 0x80;
-    uint8_t high = 0xBF;
-    size_t need;
-
-    if (lead < 0x80) {
-        *value = lead;
-        return 1;
-    }
-    if (lead >= 0xC2 && lead <= 0xDF)
-        need = 2;
-    else if (lead >= 0xE0 && lead <= 0xEF)
-        need = 3;
-    else if (lead >= 0xF0 && lead <= 0xF4)
-        need = 4;
-    else
-        return 0;
-    if (len < need)
-        return 0;
-    if (lead == 0xE0)
-        low = 0xA0;
-    if (lead == 0xED)
-        high = 0x9F;
-    if (lead == 0xF0)
-        low = 0x90;
-    if (lead == 0xF4)
-        high = 0x8F;
-    if (bytes[1] < low || bytes[1] > high)
-        return 0;
-    *value = lead & (0xFF >> (need + 1));
-    for (size_t i = 1; i < need; i++) {
-        if ((bytes[i] & 0xC0) != 0x80)
-            return 0;
-        *value = *value << 6 | (bytes[i] & 0x3F);
-    }
-    return need;
-}
-
 static bool must_escape(uint32_t value)
 {
     static const struct {
@@ -126,11 +86,11 @@ void log_escape(struct buf *out, const char *text, size_t len)
 
     while (at < len) {
         uint32_t value = 0;
-        size_t size = utf8_decode(bytes + at, len - at, &value);
+        int n = utf8_decode(bytes + at, len - at, &value);
+        size_t size = n > 0 ? (size_t)n : 1;
 
-        if (size == 0) {
+        if (n <= 0) {
             buf_printf(out, "\\x%02X", bytes[at]);
-            size = 1;
         } else if (must_escape(value)) {
             buf_printf(out, value < 0x80 ? "\\x%02X" : "\\u{%04X}", value);
         } else {

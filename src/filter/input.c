@@ -14,8 +14,8 @@
  */
 #include "filter/input.h"
 
+#include "base/utf8.h"
 #include "filter/input_rules.h"
-#include "filter/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

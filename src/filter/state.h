@@ -4,13 +4,13 @@
  */
 #pragma once
 
+#include "base/utf8.h"
 #include "filter/colour.h"
 #include "filter/encode.h"
 #include "filter/filter.h"
 #include "filter/modes.h"
 #include "filter/scanner.h"
 #include "filter/shadow.h"
-#include "filter/utf8.h"
 
 #define KITTY_DEPTH_MAX 7 /* kitty and foot keep 8 entries for each screen */
 #define KITTY_FLAGS_MAX 31

@@ -5,7 +5,7 @@
  */
 #include "filter/title.h"
 
-#include "filter/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  */
 #include "filter/width.h"
 
-#include "filter/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "pty/statusline_text.h"
 
 #include "base/log.h"
-#include "filter/utf8.h"
+#include "base/utf8.h"
 #include "filter/width.h"
 
 #include <stdio.h>

@@ -37,7 +37,7 @@ OURS = (
     ("backend/*", ("backend/*", "policy/*", "base/*", "host.h")),
     ("pty/control.[ch]", ("pty/control.h", "base/*")),
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
-    ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "filter/utf8.h", "filter/width.h",
+    ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "base/utf8.h", "filter/width.h",
                                   "base/*")),
     ("pty/*", ("pty/*", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )

@@ -2,8 +2,8 @@
 /*
  * test_filter_scanner: the state tables, the CSI parser, and the UTF-8 decoder by themselves.
  */
+#include "base/utf8.h"
 #include "filter/scanner.h"
-#include "filter/utf8.h"
 #include "filter/width.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Tests of pty/statusline_text: what the status row says, whatever the names are (P-BAR-2, P-BAR-3,
  * P-BAR-6).
  */
-#include "filter/utf8.h"
+#include "base/utf8.h"
 #include "filter/width.h"
 #include "pty/statusline_text.h"
 

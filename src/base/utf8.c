@@ -3,7 +3,7 @@
  * utf8: strict decoding. The first byte fixes the length and the range of the second byte; that
  * range is what excludes overlong forms, surrogates and values above U+10FFFF.
  */
-#include "filter/utf8.h"
+#include "base/utf8.h"
 
 struct lead {
     uint8_t first;
