@@ -31,6 +31,7 @@ const char *plan_kind_name(enum plan_kind kind)
         [PLAN_DEV] = "dev",
         [PLAN_REMOUNT_RO] = "remount-ro",
         [PLAN_COVER_EMPTY] = "mask",
+        [PLAN_COVER_DENY] = "deny",
         [PLAN_COVER_RO] = "protect",
     };
 
@@ -162,15 +163,26 @@ static void drop(struct plan *plan, size_t index)
     plan->n--;
 }
 
-/* Keeps the last of several entries of one stage with the same destination. */
+/* True if b, which comes later and has the same destination, takes the place of a or a is weaker. */
+static bool supersedes(const struct plan_entry *b, const struct plan_entry *a)
+{
+    return stage_of(a) == stage_of(b) &&
+           plan_cover_strength(b->kind) >= plan_cover_strength(a->kind);
+}
+
+/* Keeps one of several entries of one stage with the same destination: the last, among covers the
+ * last of the strongest. */
 static void drop_duplicates(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n;) {
         bool superseded = false;
 
-        for (size_t j = i + 1; j < plan->n && !superseded; j++)
-            superseded = stage_of(&plan->v[i]) == stage_of(&plan->v[j]) &&
-                         strcmp(plan->v[i].dest, plan->v[j].dest) == 0;
+        for (size_t j = 0; j < plan->n && !superseded; j++)
+            superseded = strcmp(plan->v[i].dest, plan->v[j].dest) == 0 && i != j &&
+                         (j > i ? supersedes(&plan->v[j], &plan->v[i])
+                                : stage_of(&plan->v[i]) == stage_of(&plan->v[j]) &&
+                                      plan_cover_strength(plan->v[j].kind) >
+                                          plan_cover_strength(plan->v[i].kind));
         if (superseded)
             drop(plan, i);
         else
@@ -210,7 +222,7 @@ static const struct plan_entry *deepest(const struct plan *plan, size_t n, const
 static bool is_masked(const struct plan *plan, size_t n, const char *path)
 {
     for (size_t i = 0; i < n; i++)
-        if (plan->v[i].kind == PLAN_COVER_EMPTY && path_is_within(path, plan->v[i].dest))
+        if (plan_hides(plan->v[i].kind) && path_is_within(path, plan->v[i].dest))
             return true;
     return false;
 }

@@ -5,7 +5,7 @@
  *
  * Entries are added in any order, each in a group. plan_finish() sorts them:
  * ancestors before descendants, otherwise by group; of several with the same destination the one of
- * the later group stays. It then walks the view as it will be built and drops, with a warning,
+ * the later group stays, of several covers the strongest. It then walks the view as it will be built and drops, with a warning,
  * every entry whose mount point is neither there with the right type nor on a tmpfs of the jail, so
  * that no inode is ever created on the host.
  */
@@ -45,7 +45,8 @@ enum plan_kind {
     PLAN_DEV,
     PLAN_REMOUNT_RO, /* dest made read-only after everything else */
     /* placed by the mounter, no bubblewrap words */
-    PLAN_COVER_EMPTY, /* file: empty, 0444; directory: empty, 0555; both read-only */
+    PLAN_COVER_EMPTY, /* file: empty, 0400; directory: empty, 0555; both read-only */
+    PLAN_COVER_DENY,  /* file: empty, 000; directory: empty, 000; both read-only */
     PLAN_COVER_RO,    /* the object itself, read-only */
     PLAN_KIND_COUNT
 };
@@ -53,10 +54,26 @@ enum plan_kind {
 /* True for the kinds that the mounter places. */
 static inline bool plan_is_cover(enum plan_kind kind)
 {
-    return kind == PLAN_COVER_EMPTY || kind == PLAN_COVER_RO;
+    return kind == PLAN_COVER_EMPTY || kind == PLAN_COVER_DENY || kind == PLAN_COVER_RO;
 }
 
-/* "tmpfs", "ro", "mask" ... for the user. */
+/* True for the covers that show nothing of what they cover. */
+static inline bool plan_hides(enum plan_kind kind)
+{
+    return kind == PLAN_COVER_EMPTY || kind == PLAN_COVER_DENY;
+}
+
+/* Of two covers of the same destination the stronger one stays: deny beats mask, mask beats
+ * protect. 0 for everything else. */
+static inline unsigned plan_cover_strength(enum plan_kind kind)
+{
+    return kind == PLAN_COVER_DENY    ? 3
+           : kind == PLAN_COVER_EMPTY ? 2
+           : kind == PLAN_COVER_RO    ? 1
+                                      : 0;
+}
+
+/* "tmpfs", "ro", "mask", "deny" ... for the user. */
 const char *plan_kind_name(enum plan_kind kind);
 
 struct plan_entry {
