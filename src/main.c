@@ -9,12 +9,14 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "config/args.h"
+#include "config/gather.h"
 #include "host.h"
 #include "policy/policy.h"
 #include "pty/isolate.h"
 #include "pty/session.h"
 #include "sanitize.h"
 #include "status_facts.h"
+#include "verbs/verbs.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -72,40 +74,32 @@ static void say_start(const struct policy *policy)
              policy->network == NETWORK_FULL ? "the host's" : "off");
 }
 
-static int run_or_show(const struct args *args, const struct config *config,
-                       const struct host *host)
+/* Everything that is known once the configuration has been read. */
+struct call {
+    struct args *args;
+    struct host host;
+    struct gathered gathered;
+    struct policy policy;
+    struct launch launch;
+};
+
+static int run_session(struct call *call)
 {
-    struct policy policy = {0};
-    struct launch launch = {0};
-    struct notes notes = {0};
-    struct error error = {0};
+    const struct config *config = &call->gathered.config;
+    struct status_facts status;
+    bool has_status = status_facts_build(&status, config, &call->policy);
+    struct session_options options = {
+        .policy = &call->policy,
+        .launch = &call->launch,
+        .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
+        .status = has_status ? &status.line : NULL,
+        .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
+    };
     int code;
-    int r = policy_build(&policy, config, host, &args->command, &notes, &error);
 
-    if (r == 0)
-        r = launch_build(&launch, &policy, &error);
-    log_notes(&notes);
-    if (r < 0) {
-        code = fail(&error);
-    } else if (args->verb == VERB_DRY_RUN) {
-        code = print(args->json ? launch_json(&launch, &policy) : launch_text(&launch, &policy));
-    } else {
-        struct status_facts status;
-        bool has_status = status_facts_build(&status, config, &policy);
-        struct session_options options = {
-            .policy = &policy,
-            .launch = &launch,
-            .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
-            .status = has_status ? &status.line : NULL,
-            .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
-        };
-
-        say_start(&policy);
-        code = session_run(&options);
-        status_facts_free(&status);
-    }
-    launch_free(&launch);
-    policy_free(&policy);
+    say_start(&call->policy);
+    code = session_run(&options);
+    status_facts_free(&status);
     return code;
 }
 
@@ -122,30 +116,90 @@ static void note_missing_walls(const struct host *host, const struct config *con
         log_line(NOTE_SECURITY, "the terminal filter is off (--terminal-passthrough)");
 }
 
-static int with_host(const struct args *args, const struct config *config)
+/* What a launch needs and a verb that explains can do without. */
+static int prepare_launch(struct call *call, struct notes *notes, struct error *error)
 {
-    struct host host;
+    const struct config *config = &call->gathered.config;
+    struct host *host = &call->host;
+    int r = host_find_bwrap(host, call->args->verb == VERB_RUN, notes);
+
+    if (r < 0) {
+        *error = host->bwrap.why;
+        return r;
+    }
+    if (config_flag(config, SET_SECCOMP) && !host->has_seccomp)
+        return error_set(error, ENOTSUP,
+                         "this kernel has no system call filters (CONFIG_SECCOMP_FILTER); "
+                         "--no-seccomp starts without them");
+    r = gather_check_support(&call->gathered, notes, error);
+    if (r < 0)
+        return r;
+    r = policy_build(&call->policy, config, host, &call->gathered.command, notes, error);
+    return r < 0 ? r : launch_build(&call->launch, &call->policy, error);
+}
+
+static int launch_or_show(struct call *call)
+{
+    struct notes notes = {0};
+    struct error refused = {0};
+    int r = prepare_launch(call, &notes, &refused);
+
+    log_notes(&notes);
+    if (r < 0)
+        return fail(&refused);
+    note_missing_walls(&call->host, &call->gathered.config);
+    if (call->args->verb == VERB_DRY_RUN)
+        return print(call->args->json ? launch_json(&call->launch, &call->policy)
+                                      : launch_text(&call->launch, &call->policy));
+    verb_init_auto_save(&call->gathered, call->args, &call->host, &notes);
+    log_notes(&notes);
+    return run_session(call);
+}
+
+/* A verb that explains works without a policy, too. */
+static int explain(struct call *call, struct error *error)
+{
+    struct notes notes = {0};
+    struct error refused = {0};
+    bool is_refused = prepare_launch(call, &notes, &refused) < 0;
+    struct verb_call verb = {
+        .args = call->args,
+        .host = &call->host,
+        .gathered = &call->gathered,
+        .policy = is_refused ? NULL : &call->policy,
+        .launch = is_refused ? NULL : &call->launch,
+        .refused = is_refused ? &refused : NULL,
+    };
+
+    log_notes(&notes);
+    return call->args->verb == VERB_WHY ? verb_why(&verb, error) : verb_status(&verb, error);
+}
+
+static int with_config(struct call *call)
+{
+    struct verb_call verb = {.args = call->args, .host = &call->host, .gathered = &call->gathered};
     struct notes notes = {0};
     struct error error = {0};
-    int code;
+    int r;
 
-    if (host_read(&host, &error) < 0) {
-        code = fail(&error);
-    } else if (host_find_bwrap(&host, args->verb == VERB_RUN, &notes) < 0) {
+    switch (call->args->verb) {
+    case VERB_STATUS:
+    case VERB_WHY:
+        r = explain(call, &error);
+        break;
+    case VERB_INIT:
+        r = verb_init(&verb, &notes, &error);
         log_notes(&notes);
-        code = fail(&host.bwrap.why);
-    } else if (config_flag(config, SET_SECCOMP) && !host.has_seccomp) {
-        error_set(&error, ENOTSUP,
-                  "this kernel has no system call filters (CONFIG_SECCOMP_FILTER); "
-                  "--no-seccomp starts without them");
-        code = fail(&error);
-    } else {
-        log_notes(&notes);
-        note_missing_walls(&host, config);
-        code = run_or_show(args, config, &host);
+        break;
+    case VERB_OVERLAY_LIST:
+    case VERB_OVERLAY_APPLY:
+    case VERB_OVERLAY_DISCARD:
+        r = verb_overlay(&verb, &error);
+        break;
+    default:
+        return launch_or_show(call);
     }
-    host_free(&host);
-    return code;
+    return r < 0 ? fail(&error) : r;
 }
 
 static void setup_log(const struct config *config)
@@ -158,34 +212,66 @@ static void setup_log(const struct config *config)
     });
 }
 
+static int with_host(struct args *args)
+{
+    struct call call = {.args = args};
+    struct notes notes = {0};
+    struct error error = {0};
+    int code;
+    int r = host_read(&call.host, &error);
+
+    if (r == 0) {
+        struct gather_place place = {
+            .cwd = call.host.cwd,
+            .home = call.host.home,
+            .environ_state = host_getenv(&call.host, "XDG_STATE_HOME"),
+            .uid = call.host.uid,
+        };
+
+        r = gather(&call.gathered, args, &place, &notes, &error);
+    }
+    log_notes(&args->notes);
+    log_notes(&notes);
+    code = r < 0 ? fail(&error) : with_config(&call);
+    launch_free(&call.launch);
+    policy_free(&call.policy);
+    gather_free(&call.gathered);
+    host_free(&call.host);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     struct args args;
-    struct config config;
     struct error error = {0};
-    int code;
+    int r;
 
     setup_log(NULL);
-    if (args_parse(argc, argv, &args, &error) < 0) {
-        args_free(&args);
-        return fail(&error);
-    }
-    if (args.verb == VERB_HELP) {
-        code = print(args_help());
-    } else if (args.verb == VERB_VERSION) {
-        code = print(xstrdup("ai-jail " AI_JAIL_VERSION "\n"));
-    } else if (args.verb == VERB_SANITIZE) {
-        code = sanitize_run();
-    } else {
-        config_builtin(&config);
-        config_merge(&config, &args.cli);
-        setup_log(&config);
-        log_notes(&args.notes);
-        code = with_host(&args, &config);
-        config_free(&config);
+    r = args_parse(argc, argv, &args, &error);
+    if (r == 0) {
+        setup_log(&args.cli);
+        switch (args.verb) {
+        case VERB_HELP:
+            r = print(args_help());
+            break;
+        case VERB_VERSION:
+            r = print(xstrdup("ai-jail " AI_JAIL_VERSION "\n"));
+            break;
+        case VERB_SANITIZE:
+            r = sanitize_run();
+            break;
+        case VERB_COMPLETIONS:
+            r = verb_completions(&args, &error);
+            break;
+        case VERB_DOCTOR:
+            r = verb_doctor(&args, &error);
+            break;
+        default:
+            r = with_host(&args);
+        }
     }
     args_free(&args);
-    return code;
+    return r < 0 ? fail(&error) : r;
 }
 
 int main(int argc, char **argv)

@@ -35,7 +35,7 @@ static bool is_wanted(const struct config *config, const struct host *host)
         return false;
     if (!host->is_tty[0] || !host->is_tty[1])
         return false;
-    return config->values[SET_STATUS_BAR].origin == LAYER_CLI || !is_inside_multiplexer(host);
+    return config->values[SET_STATUS_BAR].origin.layer == LAYER_CLI || !is_inside_multiplexer(host);
 }
 
 static char *join_words(const struct strv *words)

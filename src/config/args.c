@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Edit distance up to which an unknown option gets a suggestion. */
@@ -36,6 +37,8 @@ struct parser {
     struct option long_options[OPTION_WORDS_MAX + 1];
     char letters[3 * OPTION_WORDS_MAX + 3];
     const struct option_word *verb; /* the word that chose the verb; NULL: none yet */
+    bool has_keyword;               /* a word without dashes was a verb */
+    int keyword_error;
 };
 
 static void build_arrays(struct parser *parser)
@@ -48,9 +51,9 @@ static void build_arrays(struct parser *parser)
     *letter++ = ':';
     for (size_t i = 0; i < parser->words.n; i++) {
         const struct option_word *word = &parser->words.v[i];
-        int has_argument = options_argument(word)        ? required_argument
-                           : options_may_have_word(word) ? optional_argument
-                                                         : no_argument;
+        int has_argument = options_argument(word)     ? required_argument
+                           : options_may_attach(word) ? optional_argument
+                                                      : no_argument;
 
         parser->long_options[i] =
             (struct option){.name = word->name, .has_arg = has_argument, .val = LONG_BASE + (int)i};
@@ -120,9 +123,29 @@ static int set_word(const struct parser *parser, const struct option_word *optio
                      all);
 }
 
-static int set_verb(struct parser *parser, const struct option_word *word)
+/* --dry-run beside a verb that writes shows what would be written. */
+static bool goes_with_dry_run(enum verb verb)
 {
-    if (parser->verb && parser->verb->verb != word->verb)
+    return verb == VERB_INIT;
+}
+
+static int set_verb(struct parser *parser, const struct option_word *word, const char *operand)
+{
+    const struct option_word *verb = parser->verb;
+
+    if (operand && !operand[0])
+        return error_set(parser->error, EINVAL, "--%s has an empty value: write --%s %s",
+                         word->name, word->name, verb_options[word->verb].arg);
+    if (operand) {
+        free(parser->args->operand);
+        parser->args->operand = xstrdup(operand);
+    }
+    if (word->verb == VERB_DRY_RUN)
+        parser->args->also_dry = true;
+    if (verb && word->verb == VERB_DRY_RUN && goes_with_dry_run(verb->verb))
+        return 0;
+    if (verb && verb->verb != word->verb &&
+        !(verb->verb == VERB_DRY_RUN && goes_with_dry_run(word->verb)))
         return error_set(parser->error, EINVAL,
                          "--%s and --%s cannot go together: give one of them", parser->verb->name,
                          word->name);
@@ -137,14 +160,18 @@ static int apply(struct parser *parser, const struct option_word *word, const ch
     case OPTION_SETTING:
         if (settings[word->setting].type == TYPE_LIST)
             return add_entry(parser, word, value);
+        assert(settings[word->setting].type != TYPE_TEXT); /* no flag has one yet */
         if (settings[word->setting].type == TYPE_WORD)
             return set_word(parser, word, value);
         config_set_bool(&parser->args->cli, word->setting, word->form != FORM_TWIN);
         return 0;
     case OPTION_VERB:
-        return set_verb(parser, word);
-    case OPTION_JSON:
-        parser->args->json = true;
+        return set_verb(parser, word, value);
+    case OPTION_MODIFIER:
+        if (word->modifier == MODIFIER_JSON)
+            parser->args->json = true;
+        else
+            parser->args->clean = true;
         return 0;
     }
     return -EINVAL;
@@ -180,7 +207,7 @@ static int take_short(struct parser *parser, int answer)
     if (!is_known)
         return fail_missing_value(parser, word);
     /* -s=WORD and -sWORD are the same. */
-    if (optarg && optarg[0] == '=' && options_may_have_word(word))
+    if (optarg && optarg[0] == '=' && options_may_attach(word))
         optarg++;
     return apply(parser, word, optarg);
 }
@@ -234,12 +261,37 @@ static int check_whole(const struct parser *parser)
     if (args->json && !verb_options[args->verb].has_json)
         return error_set(parser->error, EINVAL,
                          "--%s needs an option whose output can be JSON: add --%s or leave it out",
-                         options_json_flag, verb_options[VERB_DRY_RUN].flag);
-    if (args->command.n && verb_options[args->verb].is_filter)
+                         modifier_options[MODIFIER_JSON].flag, verb_options[VERB_DRY_RUN].flag);
+    if (args->command.n && args->verb == VERB_SANITIZE)
         return error_set(parser->error, EINVAL,
                          "--%s takes no words: it reads standard input, write --%s < FILE",
                          verb_options[args->verb].flag, verb_options[args->verb].flag);
+    if (args->command.n && verb_options[args->verb].takes_no_command)
+        return error_set(parser->error, EINVAL, "--%s starts nothing and takes no command",
+                         verb_options[args->verb].flag);
+    if (args->verb == VERB_INIT && !config_flag(&args->cli, SET_SAVE_CONFIG))
+        return error_set(parser->error, EINVAL, "--%s and --no-%s cannot go together",
+                         verb_options[VERB_INIT].flag, settings[SET_SAVE_CONFIG].flag);
     return 0;
+}
+
+/* The first word that is no option can stand for a verb; options go on behind it. True: it does. */
+static bool take_keyword(struct parser *parser, int argc, char **argv, int at)
+{
+    if (at >= argc || parser->has_keyword)
+        return false;
+    for (size_t i = 0; i < parser->words.n; i++) {
+        const struct option_word *word = &parser->words.v[i];
+
+        if (word->kind != OPTION_VERB || !verb_options[word->verb].keyword ||
+            !str_eq(argv[at], verb_options[word->verb].keyword))
+            continue;
+        parser->has_keyword = true;
+        parser->keyword_error = set_verb(parser, word, NULL);
+        optind = at + 1;
+        return parser->keyword_error == 0;
+    }
+    return false;
 }
 
 int args_parse(int argc, char **argv, struct args *args, struct error *error)
@@ -247,21 +299,30 @@ int args_parse(int argc, char **argv, struct args *args, struct error *error)
     struct parser parser = {.args = args, .error = error};
     int at = 1;
     int answer;
+    int r;
 
     *args = (struct args){.verb = VERB_RUN};
     config_init(&args->cli, LAYER_CLI);
     build_arrays(&parser);
     opterr = 0;
     optind = 0; /* GNU: forget everything about an earlier argv */
-    while ((answer = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
+    for (;;) {
+        answer = getopt_long(argc, argv, parser.letters, parser.long_options, NULL);
+        if (answer == -1 && take_keyword(&parser, argc, argv, at)) {
+            at = optind;
+            continue;
+        }
+        if (answer == -1)
+            break;
         /* optind moves on only when a word is finished, so at is the word that was read. */
-        int r = str_starts(argv[at], "--") ? take_long(&parser, argv[at] + 2, answer)
-                                           : take_short(&parser, answer);
-
+        r = str_starts(argv[at], "--") ? take_long(&parser, argv[at] + 2, answer)
+                                       : take_short(&parser, answer);
         if (r < 0)
             return r;
         at = optind;
     }
+    if (parser.keyword_error)
+        return parser.keyword_error;
     take_command(&parser, argc, argv, at);
     return check_whole(&parser);
 }
@@ -270,5 +331,6 @@ void args_free(struct args *args)
 {
     config_free(&args->cli);
     strv_free(&args->command);
+    free(args->operand);
     notes_free(&args->notes);
 }

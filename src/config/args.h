@@ -9,7 +9,10 @@
 
 struct args {
     enum verb verb;
+    char *operand; /* of the verb; NULL: none */
+    bool also_dry; /* --dry-run beside a verb that writes: print instead */
     bool json;
+    bool clean;
     struct config cli;   /* LAYER_CLI: only what was said */
     struct strv command; /* words of the command, byte for byte; empty: none given */
     struct notes notes;  /* a capability flag that went to the command */

@@ -87,8 +87,9 @@ static size_t add_spellings(struct buf *out, const struct option_words *words, s
     if (word->short_flag)
         buf_printf(out, "-%c, ", word->short_flag);
     buf_printf(out, "--%s", word->name);
-    if (options_may_have_word(word)) {
-        attached = settings_join_words(&settings[word->setting], "|");
+    if (options_may_attach(word)) {
+        attached = word->kind == OPTION_VERB ? xstrdup(verb_options[word->verb].arg)
+                                             : settings_join_words(&settings[word->setting], "|");
         buf_printf(out, "[=%s]", attached);
     }
     for (i = first + 1; i < words->n && same_entry(word, &words->v[i]); i++)
@@ -105,8 +106,8 @@ static void add_sentence(struct buf *out, const struct option_word *word)
 
     if (word->kind == OPTION_VERB) {
         text = xstrdup(verb_options[word->verb].help);
-    } else if (word->kind == OPTION_JSON) {
-        text = xstrdup(options_json_help);
+    } else if (word->kind == OPTION_MODIFIER) {
+        text = xstrdup(modifier_options[word->modifier].help);
     } else {
         const struct setting *row = &settings[word->setting];
         const char *preset = row->type == TYPE_WORD ? row->preset_word : row->preset ? "on" : "off";

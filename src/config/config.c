@@ -8,6 +8,11 @@
  */
 #include "config/config.h"
 
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 static const char *const layer_names[] = {
     [LAYER_BUILTIN] = "built-in",
     [LAYER_GLOBAL] = "~/.ai-jail",
@@ -17,11 +22,26 @@ static const char *const layer_names[] = {
 };
 static_assert(ARRAY_SIZE(layer_names) == LAYER_COUNT, "every layer has a name");
 
-static void value_add(struct value *value, enum setting_merge merge, const char *entry)
+static bool is_list(enum setting_id id)
+{
+    return settings[id].type == TYPE_LIST || settings[id].type == TYPE_TEXT;
+}
+
+static void value_clear(struct value *value)
+{
+    strv_free(&value->list);
+    free(value->origins);
+    *value = (struct value){0};
+}
+
+static void value_add(struct value *value, enum setting_merge merge, const char *entry,
+                      const struct origin *origin)
 {
     if (merge == MERGE_APPEND && strv_find(&value->list, entry) >= 0)
         return;
     strv_push(&value->list, entry);
+    value->origins = xrealloc(value->origins, value->list.n, sizeof(*value->origins));
+    value->origins[value->list.n - 1] = *origin;
 }
 
 static void value_merge(struct value *value, const struct value *later, enum setting_merge merge)
@@ -29,18 +49,30 @@ static void value_merge(struct value *value, const struct value *later, enum set
     if (!later->is_set)
         return;
     if (merge == MERGE_REPLACE) {
+        if (later->list.n)
+            value_clear(value);
         value->on = later->on;
         value->word = later->word;
     }
     for (size_t i = 0; i < later->list.n; i++)
-        value_add(value, merge, later->list.v[i]);
+        value_add(value, merge, later->list.v[i], &later->origins[i]);
     value->is_set = true;
     value->origin = later->origin;
 }
 
+/* The value, now said at the layer's place. */
+static struct value *say(struct config *config, enum setting_id id)
+{
+    struct value *value = &config->values[id];
+
+    value->is_set = true;
+    value->origin = config->place;
+    return value;
+}
+
 void config_init(struct config *config, enum layer_kind kind)
 {
-    *config = (struct config){.kind = kind};
+    *config = (struct config){.kind = kind, .place.layer = kind};
 }
 
 void config_builtin(struct config *config)
@@ -54,38 +86,55 @@ void config_builtin(struct config *config)
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < SET_COUNT; i++)
-        strv_free(&config->values[i].list);
+        value_clear(&config->values[i]);
     config_init(config, config->kind);
 }
 
 void config_set_bool(struct config *config, enum setting_id id, bool on)
 {
-    struct value *value = &config->values[id];
-
     assert(settings[id].type == TYPE_BOOL);
-    value->on = on;
-    value->is_set = true;
-    value->origin = config->kind;
+    say(config, id)->on = on;
 }
 
 void config_add(struct config *config, enum setting_id id, const char *entry)
 {
-    struct value *value = &config->values[id];
+    assert(settings[id].type == TYPE_LIST && (entry[0] != '\0' || id == SET_COMMAND));
+    value_add(say(config, id), settings[id].merge, entry, &config->place);
+}
 
-    assert(settings[id].type == TYPE_LIST && entry[0] != '\0');
-    value_add(value, settings[id].merge, entry);
-    value->is_set = true;
-    value->origin = config->kind;
+void config_set_text(struct config *config, enum setting_id id, const char *text)
+{
+    assert(settings[id].type == TYPE_TEXT && text[0] != '\0');
+    value_clear(&config->values[id]);
+    value_add(say(config, id), MERGE_REPLACE, text, &config->place);
+}
+
+void config_set_empty(struct config *config, enum setting_id id)
+{
+    assert(settings[id].type == TYPE_LIST);
+    value_clear(&config->values[id]);
+    say(config, id);
 }
 
 void config_set_word(struct config *config, enum setting_id id, const char *word)
 {
+    assert(settings[id].type == TYPE_WORD && word);
+    say(config, id)->word = word;
+}
+
+void config_unset(struct config *config, enum setting_id id)
+{
+    value_clear(&config->values[id]);
+}
+
+void config_drop(struct config *config, enum setting_id id, size_t index)
+{
     struct value *value = &config->values[id];
 
-    assert(settings[id].type == TYPE_WORD && word);
-    value->word = word;
-    value->is_set = true;
-    value->origin = config->kind;
+    assert(is_list(id) && index < value->list.n);
+    strv_remove(&value->list, index);
+    memmove(value->origins + index, value->origins + index + 1,
+            (value->list.n - index) * sizeof(*value->origins));
 }
 
 void config_merge(struct config *config, const struct config *later)
@@ -104,7 +153,7 @@ bool config_flag(const struct config *config, enum setting_id id)
 
 bool config_is_set(const struct config *config, enum setting_id id)
 {
-    return config->values[id].is_set && config->values[id].origin != LAYER_BUILTIN;
+    return config->values[id].is_set && config->values[id].origin.layer != LAYER_BUILTIN;
 }
 
 const char *config_word(const struct config *config, enum setting_id id)
@@ -121,9 +170,52 @@ const struct strv *config_list(const struct config *config, enum setting_id id)
     return &config->values[id].list;
 }
 
+const char *config_text(const struct config *config, enum setting_id id)
+{
+    assert(settings[id].type == TYPE_TEXT);
+    return config->values[id].list.n ? config->values[id].list.v[0] : NULL;
+}
+
 const char *config_origin(const struct config *config, enum setting_id id)
 {
     const struct value *value = &config->values[id];
 
-    return layer_names[value->is_set ? value->origin : LAYER_BUILTIN];
+    return layer_names[value->is_set ? value->origin.layer : LAYER_BUILTIN];
+}
+
+char *config_describe_origin(const struct origin *origin)
+{
+    const char *name =
+        layer_names[origin->layer == LAYER_COMMAND_TABLE ? LAYER_GLOBAL : origin->layer];
+
+    if (!origin->line)
+        return xstrdup(layer_names[origin->layer]);
+    if (origin->table)
+        return xasprintf("%s:%u [commands.%s]", name, origin->line, origin->table);
+    return xasprintf("%s:%u", name, origin->line);
+}
+
+static char *spelling(const struct setting *row, const struct origin *origin, bool twin)
+{
+    _cleanup_free_ char *where = NULL;
+
+    if (!row->key || (row->flag && origin->layer == LAYER_CLI))
+        return xasprintf("--%s%s", twin && row->has_twin ? "no-" : "", row->flag);
+    if (!origin->line)
+        return xstrdup(row->key);
+    where = config_describe_origin(origin);
+    return xasprintf("%s: %s", where, row->key);
+}
+
+char *config_spelling(const struct config *config, enum setting_id id)
+{
+    const struct value *value = &config->values[id];
+
+    return spelling(&settings[id], &value->origin, settings[id].type == TYPE_BOOL && !value->on);
+}
+
+char *config_entry_spelling(const struct config *config, enum setting_id id, size_t index)
+{
+    assert(is_list(id) && index < config->values[id].list.n);
+    return spelling(&settings[id], &config->values[id].origins[index], false);
 }

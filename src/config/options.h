@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * options: every word that is an option: the spellings of the settings, the verbs, the modifier.
+ * options: every word that is an option: the spellings of the settings, the verbs, the modifiers.
  *
  * The settings table says what can be set; this is the list of how it can be written, made from the
  * table, for the parser, its suggestions and --help.
@@ -10,25 +10,50 @@
 #include "config/settings.h"
 
 /* What a call is to do. A verb other than VERB_RUN never starts the command. */
-enum verb { VERB_RUN, VERB_DRY_RUN, VERB_SANITIZE, VERB_HELP, VERB_VERSION, VERB_COUNT };
+enum verb {
+    VERB_RUN,
+    VERB_DRY_RUN,
+    VERB_STATUS,
+    VERB_WHY,
+    VERB_DOCTOR,
+    VERB_INIT,
+    VERB_OVERLAY_LIST,
+    VERB_OVERLAY_APPLY,
+    VERB_OVERLAY_DISCARD,
+    VERB_COMPLETIONS,
+    VERB_SANITIZE,
+    VERB_HELP,
+    VERB_VERSION,
+    VERB_COUNT
+};
 
 struct verb_option {
     enum verb verb;
-    const char *flag; /* long option without dashes; NULL for VERB_RUN, which has none */
-    char short_flag;  /* 0: none */
-    bool has_json;    /* --json goes with it */
-    bool is_filter;   /* works on standard input: words of a command are a mistake */
-    const char *help; /* what --help says */
+    const char *flag;      /* long option without dashes; NULL for VERB_RUN, which has none */
+    char short_flag;       /* 0: none */
+    const char *keyword;   /* first word that means the same, or NULL */
+    const char *arg;       /* form of its operand ("PATH"), or NULL */
+    bool arg_is_optional;  /* the operand is attached (--verb=PATH) or left out */
+    bool has_json;         /* --json goes with it */
+    bool takes_no_command; /* words of a command are a mistake */
+    const char *help;      /* what --help says */
 };
 
 /* Indexed by enum verb. */
 extern const struct verb_option verb_options[VERB_COUNT];
 
-/* The modifier: output of a verb as JSON. */
-extern const char options_json_flag[];
-extern const char options_json_help[];
+/* What changes how a verb or a run works and is no setting. */
+enum modifier { MODIFIER_JSON, MODIFIER_CLEAN, MODIFIER_COUNT };
 
-enum option_kind { OPTION_SETTING, OPTION_VERB, OPTION_JSON };
+struct modifier_option {
+    const char *flag;
+    const char *help;
+};
+
+/* Indexed by enum modifier. */
+extern const struct modifier_option modifier_options[MODIFIER_COUNT];
+
+enum option_kind { OPTION_SETTING, OPTION_VERB, OPTION_MODIFIER };
 
 #define OPTION_NAME_MAX 48
 
@@ -40,16 +65,17 @@ struct option_word {
     enum setting_form form;  /* OPTION_SETTING */
     enum setting_id setting; /* OPTION_SETTING */
     enum verb verb;          /* OPTION_VERB */
+    enum modifier modifier;  /* OPTION_MODIFIER */
 };
 
-#define OPTION_WORDS_MAX (SET_COUNT * 3 + VERB_COUNT + 1)
+#define OPTION_WORDS_MAX (SET_COUNT * 3 + VERB_COUNT + MODIFIER_COUNT)
 
 struct option_words {
     struct option_word v[OPTION_WORDS_MAX];
     size_t n;
 };
 
-/* Fills the list: settings in table order (flag, alias, twin), verbs, the modifier. */
+/* Fills the list: settings in table order (flag, alias, twin), verbs, modifiers. */
 void options_list(struct option_words *words);
 
 /* The word with exactly this name, or short letter; NULL if none. */
@@ -59,5 +85,5 @@ const struct option_word *options_find_short(const struct option_words *words, c
 
 /* Form of the argument ("PATH[:DST]"), or NULL if the option needs none. */
 const char *options_argument(const struct option_word *word);
-/* True if a word of its row may be attached. */
-bool options_may_have_word(const struct option_word *word);
+/* True if an argument may be attached: a word of its row, or a verb's optional operand. */
+bool options_may_attach(const struct option_word *word);

@@ -23,6 +23,7 @@ OURS = (
     ("sanitizer.c", ()),
     ("status_facts.[ch]", ("status_facts.h", "pty/statusline_text.h", "policy/*", "config/*", "host.h",
                            "base/*")),
+    ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
     ("config/*", ("config/*", "base/*")),

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * completions: not there yet.
+ */
+#include "verbs/verbs.h"
+
+#include <errno.h>
+
+int verb_completions(const struct args *args, struct error *error)
+{
+    (void)args;
+    return error_set(error, ENOSYS, "not there yet");
+}
