@@ -24,3 +24,15 @@ aj_external(vterm "vterm>=0.1.4" libvterm.a)
 aj_external(jansson jansson libjansson.a)
 aj_external(md libmd libmd.a)
 aj_external(seccomp "libseccomp>=2.5" "") # of the build machine only
+
+# toml++ is taken as headers, not as the shared library that pkg-config would name. libstdc++ comes
+# from its archive for the same reason as the others; a sanitizer wants its own arrangement.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(aj_external_tomlplusplus INTERFACE)
+add_library(aj::tomlplusplus ALIAS aj_external_tomlplusplus)
+target_include_directories(aj_external_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+add_library(aj_external_cxx INTERFACE)
+add_library(aj::cxx ALIAS aj_external_cxx)
+if(AI_JAIL_STATIC_LIBS AND NOT AI_JAIL_SANITIZE)
+  target_link_options(aj_external_cxx INTERFACE -static-libstdc++ -static-libgcc)
+endif()
