@@ -87,14 +87,18 @@ struct plan_entry {
     uint64_t size_bytes;
     unsigned mode;
     bool optional;     /* dropped without a warning when it cannot be placed */
+    bool by_host;      /* of plan_add_host_cover(), gone after plan_finish() */
     struct fs_stat st; /* binds: the source as it was examined */
     char *origin;      /* who asked: "built-in", "--map ~/x" ...; malloc'ed */
 };
+
+struct plan_index;
 
 struct plan {
     struct plan_entry *v;
     size_t n;
     size_t cap;
+    struct plan_index *index; /* by destination, made by plan_add() */
 };
 
 void plan_free(struct plan *plan);
@@ -107,6 +111,12 @@ struct plan_entry *plan_add(struct plan *plan, enum plan_group group, enum plan_
 struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum plan_group group,
                                  enum plan_kind kind, const char *source, const char *dest,
                                  const char *origin);
+
+/* Adds a cover for what is at a canonical host path, wherever the jail shows it: plan_finish() makes a
+ * cover for each such place. It is optional as long as the caller does not change that. */
+struct plan_entry *plan_add_host_cover(struct plan *plan, enum plan_group group,
+                                       enum plan_kind kind, const char *host_path,
+                                       const char *origin);
 
 /* Sorts and checks, see above. */
 void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes);
@@ -124,6 +134,12 @@ struct plan_view {
  * would win). Returned host_path is the caller's.
  */
 struct plan_view plan_look(const struct plan *plan, const char *path);
+
+/* Calls each(arg, dest) for every inside path at which the finished plan's binds show the canonical
+ * host path, be it there or not; what lies below a mask or deny is left out, a cover at dest itself is
+ * not. */
+void plan_each_view(const struct plan *plan, const char *host_path,
+                    void (*each)(void *arg, const char *dest), void *arg);
 
 /* True if path (host spelling) exists inside with the same content: behind a bind of itself, over
  * every link on the way. */

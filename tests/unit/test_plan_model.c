@@ -10,7 +10,7 @@
  *  - nothing is placed before something above it, and the groups are in order otherwise;
  *  - every mount point is there, or is made in memory of the jail, never on the host;
  *  - what a path shows is what plan_look() and plan_shows() say;
- *  - what a mask hides shows nowhere.
+ *  - what a mask or deny hides shows nowhere, and the stronger cover stays.
  */
 #include "base/path.h"
 #include "base/strv.h"
@@ -19,6 +19,7 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RANDOM_PLANS 3000
@@ -203,7 +204,9 @@ static bool is_placed_by_bwrap(const struct plan_entry *entry)
 /* What was asked for, to compare with what is left. */
 struct asked {
     enum plan_group group;
+    enum plan_kind kind;
     bool is_mount;
+    bool by_host;
     char dest[64];
 };
 
@@ -217,6 +220,8 @@ static void remember(struct asked_list *list, const struct plan *plan)
     list->n = plan->n;
     for (size_t i = 0; i < plan->n; i++) {
         list->v[i].group = plan->v[i].group;
+        list->v[i].kind = plan->v[i].kind;
+        list->v[i].by_host = plan->v[i].by_host;
         list->v[i].is_mount = is_placed_by_bwrap(&plan->v[i]);
         snprintf(list->v[i].dest, sizeof(list->v[i].dest), "%s", plan->v[i].dest);
     }
@@ -252,6 +257,100 @@ static void check_winner(const struct plan *plan, const struct asked_list *asked
             if (asked->v[k].is_mount && strcmp(asked->v[k].dest, plan->v[i].dest) == 0)
                 assert_true(asked->v[k].group <= plan->v[i].group);
     }
+}
+
+struct tally {
+    unsigned kept;
+    unsigned dropped;
+    unsigned hosts;
+    unsigned shown;
+    unsigned masked;
+    unsigned asked; /* looks at a place that was to be hidden by its name on the host */
+};
+
+static void print_plan(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        print_error("%u %s %s %s\n", plan->v[i].group, plan_kind_name(plan->v[i].kind),
+                    plan->v[i].dest, plan->v[i].source ? plan->v[i].source : "");
+}
+
+/* Deny beats mask, mask beats protect, at one place; below a mask or deny there is nothing. */
+static void check_strength(const struct plan *plan, const struct asked_list *asked)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_entry *cover = &plan->v[i];
+
+        if (!plan_is_cover(cover->kind))
+            continue;
+        for (size_t k = 0; k < asked->n; k++)
+            if (!asked->v[k].by_host && strcmp(asked->v[k].dest, cover->dest) == 0)
+                assert_true(plan_cover_strength(asked->v[k].kind) <=
+                            plan_cover_strength(cover->kind));
+        for (size_t j = 0; j < plan->n; j++)
+            assert_false(plan_hides(cover->kind) && plan->v[j].kind != PLAN_REMOUNT_RO &&
+                         path_is_below(plan->v[j].dest, cover->dest));
+    }
+}
+
+/* What was to be hidden by its name on the host shows nowhere, except through a bind of something
+ * inside it. */
+static void check_hosts(struct model *model, struct model *bare, const struct plan *plan,
+                        const struct asked_list *asked, const char *path, struct tally *tally)
+{
+    _cleanup_free_ char *real = model_host_path(model, path);
+    _cleanup_free_ char *without = model_host_path(bare, path);
+
+    for (size_t k = 0; k < asked->n && without; k++) {
+        _cleanup_free_ char *canonical = NULL;
+        bool excused = real == NULL;
+
+        if (!asked->v[k].by_host || !plan_hides(asked->v[k].kind) ||
+            fs_resolve(model->fs, asked->v[k].dest, &canonical, NULL, NULL) < 0 ||
+            !str_eq(canonical, asked->v[k].dest) || !path_is_within(without, canonical))
+            continue;
+        tally->asked++;
+        for (size_t j = 0; j < plan->n; j++)
+            excused |= plan->v[j].source && path_is_below(plan->v[j].source, canonical) &&
+                       path_is_within(path, plan->v[j].dest);
+        if (!excused && path_is_within(real, canonical)) {
+            print_plan(plan);
+            fail_msg("%s shows %s, but %s was to be hidden", path, real, canonical);
+        }
+    }
+}
+
+struct views {
+    struct model *bare;
+    const char *host_path;
+    unsigned found;
+};
+
+static void check_view(void *arg, const char *dest)
+{
+    struct views *views = arg;
+    _cleanup_free_ char *real = model_host_path(views->bare, dest);
+
+    assert_string_equal(real, views->host_path);
+    views->found++;
+}
+
+/* plan_each_view() finds each place at which the mounts without the covers show a host path. */
+static void check_views(struct model *model, struct model *bare, const struct plan *plan,
+                        const char *host_path, const char *const *paths, size_t n)
+{
+    struct views views = {.bare = bare, .host_path = host_path};
+    unsigned within = 0;
+
+    plan_each_view(plan, host_path, check_view, &views);
+    for (size_t i = 0; i < n; i++) {
+        _cleanup_free_ char *real = model_host_path(bare, paths[i]);
+        _cleanup_free_ char *shown = model_host_path(model, paths[i]);
+
+        if (str_eq(real, host_path))
+            within += str_eq(shown, host_path);
+    }
+    assert_true(views.found >= within);
 }
 
 /* Walks a path inside as the kernel does, over links of the jail and of the host. NULL: it ends in
@@ -292,14 +391,6 @@ static char *walk_inside(struct model *model, const struct plan *plan, const cha
     return NULL;
 }
 
-struct tally {
-    unsigned kept;
-    unsigned dropped;
-    unsigned hosts;
-    unsigned shown;
-    unsigned masked;
-};
-
 static void check_path(struct model *model, const struct plan *plan, const char *path,
                        struct tally *tally)
 {
@@ -308,9 +399,7 @@ static void check_path(struct model *model, const struct plan *plan, const char 
     _cleanup_free_ char *real = model_host_path(model, path);
 
     if (!str_eq(told, real)) {
-        for (size_t i = 0; i < plan->n; i++)
-            print_error("%u %s %s %s\n", plan->v[i].group, plan_kind_name(plan->v[i].kind),
-                        plan->v[i].dest, plan->v[i].source ? plan->v[i].source : "");
+        print_plan(plan);
         fail_msg("%s shows %s, plan_look says %s", path, real ? real : "nothing",
                  told ? told : "nothing");
     }
@@ -318,7 +407,7 @@ static void check_path(struct model *model, const struct plan *plan, const char 
     for (size_t i = 0; i < plan->n && real; i++) {
         const struct plan_entry *entry = &plan->v[i];
 
-        if (entry->kind == PLAN_COVER_EMPTY && path_is_within(path, entry->dest))
+        if (plan_hides(entry->kind) && path_is_within(path, entry->dest))
             fail_msg("%s shows %s through a mask", path, real);
     }
     if (plan_shows(plan, model->fs, path)) {
@@ -343,7 +432,7 @@ static void check_masks(struct model *model, const struct plan *plan,
         _cleanup_free_ char *hidden = NULL;
         bool excused = false;
 
-        if (plan->v[i].kind != PLAN_COVER_EMPTY)
+        if (!plan_hides(plan->v[i].kind))
             continue;
         hidden = model_host_path(bare, plan->v[i].dest);
         tally->masked += hidden != NULL;
@@ -380,6 +469,7 @@ static void check_plan(struct plan *plan, const struct fs *fs, struct tally *tal
     struct model bare CLEANUP(model_free) = {.fs = fs};
     struct asked_list asked;
     struct notes notes CLEANUP(notes_free) = {0};
+    char *paths[UNIVERSE];
 
     remember(&asked, plan);
     plan_finish(plan, fs, &notes);
@@ -387,6 +477,7 @@ static void check_plan(struct plan *plan, const struct fs *fs, struct tally *tal
     tally->dropped += (unsigned)notes.n;
     check_order(plan, &asked);
     check_winner(plan, &asked);
+    check_strength(plan, &asked);
     model_mount(&model, CONTENT_MEMORY, "/", NULL);
     model_mount(&bare, CONTENT_MEMORY, "/", NULL);
     for (size_t i = 0; i < plan->n; i++) {
@@ -399,7 +490,13 @@ static void check_plan(struct plan *plan, const struct fs *fs, struct tally *tal
 
         check_path(&model, plan, path, tally);
         check_masks(&model, plan, &bare, path, tally);
+        check_hosts(&model, &bare, plan, &asked, path, tally);
+        paths[i] = steal_ptr(&path);
     }
+    for (size_t i = 0; i < UNIVERSE; i++)
+        check_views(&model, &bare, plan, paths[i], (const char *const *)paths, UNIVERSE);
+    for (size_t i = 0; i < UNIVERSE; i++)
+        free(paths[i]);
 }
 
 /* ---- random plans ---- */
@@ -472,7 +569,7 @@ static void random_plans_fit_the_model(void **state)
             static const enum plan_kind kinds[] = {
                 PLAN_TMPFS, PLAN_DIR,  PLAN_RO,         PLAN_RW,          PLAN_RO,
                 PLAN_RW,    PLAN_DATA, PLAN_SYMLINK,    PLAN_COVER_EMPTY, PLAN_COVER_EMPTY,
-                PLAN_DEV,   PLAN_RW,   PLAN_REMOUNT_RO, PLAN_COVER_RO,
+                PLAN_DEV,   PLAN_RW,   PLAN_REMOUNT_RO, PLAN_COVER_RO,    PLAN_COVER_DENY,
             };
             enum plan_kind kind = kinds[below(ARRAY_SIZE(kinds))];
             _cleanup_free_ char *dest = universe_path(below(UNIVERSE));
@@ -480,16 +577,21 @@ static void random_plans_fit_the_model(void **state)
 
             if (str_eq(dest, "/") && kind != PLAN_RO && kind != PLAN_RW && kind != PLAN_REMOUNT_RO)
                 continue;
-            add_entry(&plan, fs, (enum plan_group)(1 + below(GROUP_OWN)), kind, dest, source);
+            enum plan_group group = (enum plan_group)(1 + below(GROUP_OWN));
+
+            if (plan_is_cover(kind) && below(2))
+                plan_add_host_cover(&plan, group, kind, dest, "test");
+            else
+                add_entry(&plan, fs, group, kind, dest, source);
         }
         check_plan(&plan, fs, &tally);
     }
-    print_message("kept %u, dropped %u, host %u, shown %u, masked %u\n", tally.kept, tally.dropped,
-                  tally.hosts, tally.shown, tally.masked);
+    print_message("kept %u, dropped %u, host %u, shown %u, masked %u, asked %u\n", tally.kept,
+                  tally.dropped, tally.hosts, tally.shown, tally.masked, tally.asked);
     /* The plans were worth looking at. */
     assert_true(tally.kept > RANDOM_PLANS && tally.dropped > RANDOM_PLANS / 4);
     assert_true(tally.hosts > RANDOM_PLANS && tally.shown > RANDOM_PLANS);
-    assert_true(tally.masked > RANDOM_PLANS / 4);
+    assert_true(tally.masked > RANDOM_PLANS / 4 && tally.asked > RANDOM_PLANS / 100);
 }
 
 /* P-PLAN-8: every kind inside every kind, in both orders of the groups, added in both orders. */
