@@ -39,6 +39,8 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
         orders->flags |= ORDERS_SECCOMP;
     if (policy->allow_debug)
         orders->flags |= ORDERS_ALLOW_DEBUG;
+    if (policy->is_trial)
+        orders->flags |= ORDERS_TRIAL;
     if (policy->network == NETWORK_OFF)
         orders->flags |= ORDERS_NETWORK_OFF;
     orders->nproc = policy->limits.nproc;

@@ -7,6 +7,7 @@
  */
 #include "backend/launch.h"
 
+#include "backend/json_text.h"
 #include "backend/landlock.h"
 #include "backend/rules.h"
 #include "backend/seccomp.h"
@@ -236,26 +237,6 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
 
 /* ---- JSON ---- */
 
-/* A JSON string is Unicode; bytes that are not valid UTF-8 or would act on a terminal are escaped
- * as in every other output. */
-static json_t *json_name(const char *text)
-{
-    struct buf escaped CLEANUP(buf_free);
-
-    buf_init(&escaped, SHOW_MAX);
-    log_escape(&escaped, text, strlen(text));
-    return json_string(buf_cstr(&escaped));
-}
-
-static json_t *json_names(const struct strv *names)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < names->n; i++)
-        json_array_append_new(array, json_name(names->v[i]));
-    return array;
-}
-
 static json_t *json_backend(const struct launch *launch, const struct policy *policy)
 {
     json_t *args = json_array();
@@ -263,9 +244,9 @@ static json_t *json_backend(const struct launch *launch, const struct policy *po
     for (size_t i = 0; i < launch->words.n; i++) {
         char text[128];
 
-        json_array_append_new(args, json_name(shown_word(launch, i, text, sizeof(text))));
+        json_array_append_new(args, json_text(shown_word(launch, i, text, sizeof(text))));
     }
-    return json_pack("{s:o, s:o}", "path", json_name(policy->host->bwrap.path), "args", args);
+    return json_pack("{s:o, s:o}", "path", json_text(policy->host->bwrap.path), "args", args);
 }
 
 static json_t *json_mounts(const struct plan *plan)
@@ -282,9 +263,8 @@ static json_t *json_mounts(const struct plan *plan)
         json_array_append_new(array,
                               json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "group",
                                         (int)entry->group, "kind", plan_kind_name(entry->kind),
-                                        "source", source ? json_name(source) : json_null(), "dest",
-                                        json_name(entry->dest), "origin", json_name(entry->origin),
-                                        "flags", flags));
+                                        "source", json_text(source), "dest", json_text(entry->dest),
+                                        "origin", json_text(entry->origin), "flags", flags));
     }
     return array;
 }
@@ -296,7 +276,7 @@ static json_t *json_environment(const struct policy *policy)
     for (size_t i = 0; i < policy->env.n; i++) {
         _cleanup_free_ char *name = variable_name(policy->env.v[i]);
 
-        json_array_append_new(array, json_name(name));
+        json_array_append_new(array, json_text(name));
     }
     return array;
 }
@@ -314,7 +294,7 @@ static json_t *json_landlock(const struct launch *launch, const struct policy *p
             if (rule->access & (1ULL << bit))
                 json_array_append_new(rights, json_string(rules_right_name(bit)));
         json_array_append_new(
-            rules, json_pack("{s:o, s:o}", "path", json_name(rule->path), "rights", rights));
+            rules, json_pack("{s:o, s:o}", "path", json_text(rule->path), "rights", rights));
     }
     if (launch->orders.scoped & LL_SCOPE_ABSTRACT_UNIX)
         json_array_append_new(scopes, json_string("abstract-unix"));
@@ -359,14 +339,10 @@ char *launch_json(const struct launch *launch, const struct policy *policy)
                   policy->network == NETWORK_FULL ? "full" : "off", "hosts", "forward", "publish");
     json_t *root =
         json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:[]}", "version", 1, "command",
-                  json_names(&policy->argv), "backend", json_backend(launch, policy), "mounts",
+                  json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
                   json_mounts(&policy->plan), "environment", json_environment(policy), "network",
                   network, "landlock", json_landlock(launch, policy), "seccomp",
                   json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks");
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
-    char *line = text ? xasprintf("%s\n", text) : NULL;
 
-    json_decref(root);
-    free(text);
-    return line;
+    return json_document(root);
 }

@@ -5,6 +5,7 @@
  *   launcher.c           PID 1 of the jail: descriptors, orders, PTY, messages, job control, the end
  *   launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
  *   launcher_selftest.c  the child proves that the walls stand
+ *   launcher_trial.c     --doctor: the child tries the walls and tells, instead of the rest
  *   launcher_exec.c      the child prunes PATH, finds the command and becomes it
  *
  * Everything that the child does is async-signal-safe: what it needs is allocated before the fork.
@@ -39,6 +40,9 @@ struct selftest {
 /* Probes every layer that the orders switch on. True if each refused with its own errno; otherwise
  * *result tells which did not. Leaves nothing behind. */
 bool selftest_passes(const struct orders *orders, struct selftest *result);
+
+/* Tries what a jail must refuse, tells descriptor 1, and ends the child. */
+_Noreturn void trial_run(const struct orders *orders);
 
 /* Allocates what the child's search needs. Before the fork. */
 void exec_prepare(struct launcher_child *child);

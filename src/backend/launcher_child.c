@@ -188,5 +188,7 @@ _Noreturn void child_run(const struct launcher_child *child)
     if (chdir(orders->cwd) < 0)
         child_fail(child, STAGE_CWD, errno);
     restore_signals(orders);
+    if (orders->flags & ORDERS_TRIAL)
+        trial_run(orders);
     exec_command(child);
 }

@@ -30,9 +30,10 @@ enum orders_flag {
     ORDERS_NETWORK_OFF = 1 << 7,
     ORDERS_ALLOW_DEBUG = 1 << 8,
     ORDERS_STRICT = 1 << 9, /* a rule or limit that cannot be set ends the start */
+    ORDERS_TRIAL = 1 << 10, /* no command: the walls are tried from inside (--doctor) */
 };
 #define ORDERS_PTY       (ORDERS_PTY_STDIN | ORDERS_PTY_STDOUT | ORDERS_PTY_STDERR)
-#define ORDERS_FLAGS_ALL ((ORDERS_STRICT << 1) - 1)
+#define ORDERS_FLAGS_ALL ((ORDERS_TRIAL << 1) - 1)
 
 /* Above what the kernel takes for argv and environment together (6 MiB) plus any plan's rules. */
 #define ORDERS_MAX (16 * MIB)

@@ -32,7 +32,8 @@ struct policy {
     bool seccomp;
     bool rlimits;
     bool allow_debug;
-    bool by_root; /* started by uid 0 */
+    bool by_root;  /* started by uid 0 */
+    bool is_trial; /* no command is run: the walls are tried from inside; set by --doctor */
 };
 
 /*

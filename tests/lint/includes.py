@@ -49,7 +49,7 @@ OWNERS = (
     ("vterm_keycodes.h", ("filter/shadow.[ch]",)),
     ("uv.h", ("pty/session*", "pty/relay*", "pty/statusline.[ch]")),
     ("seccomp.h", ("backend/seccomp_gen.c",)),
-    ("jansson.h", ("backend/launch*.c", "backend/*json*")),
+    ("jansson.h", ("backend/launch*.c", "backend/*json*", "verbs/*")),
     ("sha2.h", ("policy/*.c",)),
     # Pseudo-terminals belong to the two sides that meet at one.
     ("pty.h", ("backend/launcher*", "pty/*")),

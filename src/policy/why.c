@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * why: the plan asked about one path, and about the network.
+ *
+ * Verdicts of a path: read-write, read-only, empty (masked), denied, private (it exists only in the
+ * jail), absent. Of a host: offline, or open when the command has the host's network.
+ *
+ * Flags in an advice come from the settings table.
+ */
+#include "policy/why.h"
+
+#include "base/path.h"
+#include "policy/secrets.h"
+#include "policy/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAG(id) settings[id].flag
+
+static bool is_path(const char *query)
+{
+    return strchr(query, '/') || str_eq(query, ".") || query[0] == '~';
+}
+
+static char *absolute(const struct host *host, const char *query)
+{
+    _cleanup_free_ char *expanded = path_expand_home(query, host->home_spelling);
+
+    return path_join(host->cwd, expanded);
+}
+
+static void set_rule(struct why_answer *answer, const struct view *view)
+{
+    const struct plan_entry *entry = view->entry;
+
+    if (!entry) {
+        answer->rule = xstrdup("nothing of the host is shown there");
+        return;
+    }
+    answer->rule =
+        entry->source && !str_eq(entry->source, entry->dest)
+            ? xasprintf("%s %s from %s", plan_kind_name(entry->kind), entry->dest, entry->source)
+            : xasprintf("%s %s", plan_kind_name(entry->kind), entry->dest);
+    answer->origin = xstrdup(entry->origin);
+}
+
+/* ---- a path that is there ---- */
+
+/* The object's own permissions, which hold inside as outside. Groups of the caller other than the
+ * main one are not known here: what only they allow is not called denied. */
+static bool is_forbidden_by_mode(const struct host *host, const struct view *view)
+{
+    const struct fs_stat *st = &view->st;
+    unsigned want = st->type == FS_DIR ? 05 : 04;
+
+    if (view->kind != VIEW_BIND || st->type == FS_LINK)
+        return false;
+    if (st->uid == host->uid)
+        return (st->mode >> 6 & want) != want;
+    return ((st->mode >> 3 | st->mode) & want) != want;
+}
+
+static bool is_git_protected(const struct view *view)
+{
+    return view->entry && view->entry->kind == PLAN_COVER_RO && view->entry->group == GROUP_GIT;
+}
+
+static void advise_writing(struct why_answer *answer, const struct host *host,
+                           const struct view *view)
+{
+    if (is_git_protected(view))
+        answer->advice = xasprintf("--no-%s makes hooks and configuration of git writable",
+                                   FLAG(SET_PROTECT_GIT));
+    else if (view->entry && view->entry->kind == PLAN_COVER_RO)
+        answer->advice = xstrdup("it can be read, and is never writable");
+    else if (view->host_path && path_is_below(view->host_path, host->home))
+        answer->advice = xasprintf("--%s %s makes it writable", FLAG(SET_RW_MAPS), view->host_path);
+}
+
+static void answer_bind(struct why_answer *answer, const struct host *host, const struct view *view)
+{
+    if (is_forbidden_by_mode(host, view)) {
+        answer->verdict = "denied";
+        answer->advice = xasprintf("its own permissions (%04o, owner %u) refuse it, inside as "
+                                   "outside",
+                                   (unsigned)view->st.mode, (unsigned)view->st.uid);
+        return;
+    }
+    answer->is_accessible = true;
+    answer->verdict = view->writable ? "read-write" : "read-only";
+    if (!view->writable)
+        advise_writing(answer, host, view);
+}
+
+/* ---- a path that is covered ---- */
+
+static void advise_uncovering(struct why_answer *answer, const struct policy *policy,
+                              const struct view *view)
+{
+    _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
+    bool denied = view->kind == VIEW_DENIED;
+
+    if (str_eq(view->entry->dest, file))
+        answer->advice =
+            xasprintf("--no-%s lets it be read; it is never writable", FLAG(SET_HIDE_CONFIG));
+    else if (view->entry->group == GROUP_MASKS)
+        answer->advice = xasprintf("--%s %s takes the rule away",
+                                   FLAG(denied ? SET_DENY_PATH_EXCEPTIONS : SET_MASK_EXCEPTIONS),
+                                   view->entry->dest);
+    else
+        answer->advice = xstrdup("it is never shown");
+}
+
+/* ---- a path that is not there ---- */
+
+static bool is_own(const struct plan_entry *entry)
+{
+    return entry && entry->group == GROUP_OWN;
+}
+
+static void advise_showing(struct why_answer *answer, const struct policy *policy,
+                           const struct view *view, const char *path)
+{
+    const struct host *host = policy->host;
+    _cleanup_free_ char *canonical = NULL;
+
+    if (view->is_loop)
+        answer->advice = xstrdup("more than 40 symbolic links");
+    else if (is_own(view->entry))
+        answer->advice = xstrdup("ai-jail's own files are never shown");
+    else if (view->entry && plan_is_cover(view->entry->kind))
+        advise_uncovering(answer, policy, view);
+    else if (fs_resolve(host->fs, path, &canonical, NULL, NULL) < 0)
+        answer->advice = xstrdup("the host has nothing there either");
+    else if (secrets_hold(host, canonical))
+        answer->advice = xasprintf("it holds keys: only --%s %s, if you really mean it, shows it",
+                                   FLAG(SET_RO_MAPS), canonical);
+    else
+        answer->advice = xasprintf("--%s %s shows it read-only, --%s writable", FLAG(SET_RO_MAPS),
+                                   canonical, FLAG(SET_RW_MAPS));
+}
+
+static void answer_private(struct why_answer *answer, const struct policy *policy,
+                           const struct view *view)
+{
+    answer->verdict = "private";
+    answer->is_accessible = true;
+    if (view->writable && path_is_within(view->path, policy->host->home))
+        answer->advice = xasprintf("what is written there is gone at the end; the project and "
+                                   "--%s keep it",
+                                   FLAG(SET_RW_MAPS));
+}
+
+static void ask_path(struct why_answer *answer, const struct policy *policy, const char *query)
+{
+    _cleanup_free_ char *path = absolute(policy->host, query);
+    _cleanup_view_ struct view view = {0};
+
+    view_of(&view, &policy->plan, policy->host->fs, path);
+    answer->kind = "path";
+    set_rule(answer, &view);
+    switch (view.kind) {
+    case VIEW_BIND:
+        answer_bind(answer, policy->host, &view);
+        break;
+    case VIEW_PRIVATE:
+        answer_private(answer, policy, &view);
+        break;
+    case VIEW_MASKED:
+        answer->verdict = "empty (masked)";
+        advise_uncovering(answer, policy, &view);
+        break;
+    case VIEW_DENIED:
+        answer->verdict = "denied";
+        advise_uncovering(answer, policy, &view);
+        break;
+    case VIEW_ABSENT:
+        answer->verdict = "absent";
+        advise_showing(answer, policy, &view, path);
+        break;
+    }
+}
+
+static void ask_host(struct why_answer *answer, const struct policy *policy)
+{
+    answer->kind = "host";
+    answer->is_accessible = policy->network == NETWORK_FULL;
+    answer->verdict = answer->is_accessible ? "open" : "offline";
+    answer->rule = xasprintf("network %s", answer->is_accessible ? "of the host" : "off");
+    if (!answer->is_accessible)
+        answer->advice =
+            xasprintf("--%s gives the command the whole network of the host", FLAG(SET_NETWORK));
+}
+
+void why_ask(struct why_answer *answer, const struct policy *policy, const char *query)
+{
+    *answer = (struct why_answer){0};
+    if (is_path(query))
+        ask_path(answer, policy, query);
+    else
+        ask_host(answer, policy);
+}
+
+void why_free(struct why_answer *answer)
+{
+    free(answer->rule);
+    free(answer->origin);
+    free(answer->advice);
+    *answer = (struct why_answer){0};
+}
