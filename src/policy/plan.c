@@ -19,6 +19,7 @@ const char *plan_kind_name(enum plan_kind kind)
         [PLAN_TMPFS] = "tmpfs",
         [PLAN_DIR] = "dir",
         [PLAN_RO] = "ro",
+        [PLAN_OVERLAY] = "overlay",
         [PLAN_RW] = "rw",
         [PLAN_SYMLINK] = "symlink",
         [PLAN_DATA] = "data",
@@ -98,7 +99,7 @@ struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum pl
     struct plan_entry *entry;
     struct fs_stat st;
 
-    assert(kind == PLAN_RO || kind == PLAN_RW);
+    assert(plan_is_bind(kind));
     if (fs_stat(fs, source, false, &st) < 0 || st.type == FS_LINK)
         return NULL;
     entry = plan_add(plan, group, kind, dest, origin);

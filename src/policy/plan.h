@@ -38,6 +38,7 @@ enum plan_kind {
     PLAN_TMPFS,   /* size_bytes, mode */
     PLAN_DIR,     /* directory on a tmpfs, mode */
     PLAN_RO,      /* bind of source, read-only */
+    PLAN_OVERLAY, /* bind of source, writable, the changes kept elsewhere: source is the lower one */
     PLAN_RW,      /* bind of source, writable */
     PLAN_SYMLINK, /* target text */
     PLAN_DATA,    /* generated read-only file, content in data */
@@ -50,6 +51,12 @@ enum plan_kind {
     PLAN_COVER_RO,    /* the object itself, read-only */
     PLAN_KIND_COUNT
 };
+
+/* True for the kinds that show source; what is behind an overlay is its lower directory. */
+static inline bool plan_is_bind(enum plan_kind kind)
+{
+    return kind == PLAN_RO || kind == PLAN_RW || kind == PLAN_OVERLAY;
+}
 
 /* True for the kinds that the mounter places. */
 static inline bool plan_is_cover(enum plan_kind kind)

@@ -239,6 +239,7 @@ static bool wants_dir(const struct plan_entry *entry)
 {
     switch (entry->kind) {
     case PLAN_RO:
+    case PLAN_OVERLAY:
     case PLAN_RW:
         return entry->st.type == FS_DIR;
     case PLAN_DATA:
@@ -295,7 +296,7 @@ static struct verdict judge_cover(const struct plan *plan, const struct fs *fs,
         return drop_because(NULL);
     if (!below)
         return drop_because("the jail does not show it");
-    if (below->kind == PLAN_RO || below->kind == PLAN_RW)
+    if (plan_is_bind(below->kind))
         return judge_on_bind(fs, below, entry);
     if (below->kind == PLAN_PROC ||
         (below->kind != PLAN_SYMLINK && str_eq(below->dest, entry->dest)))
@@ -313,6 +314,7 @@ static struct verdict judge_mount(const struct plan *plan, const struct fs *fs,
         return (struct verdict){0};
     switch (below->kind) {
     case PLAN_RO:
+    case PLAN_OVERLAY:
     case PLAN_RW:
         return judge_on_bind(fs, below, entry);
     case PLAN_PROC:
@@ -337,7 +339,8 @@ static struct verdict judge(const struct plan *plan, const struct fs *fs,
         return judge_mount(plan, fs, entry);
     /* Somebody asked for a writable directory of the host at this very place. */
     there = plan_find(plan, entry->dest, false).mount;
-    return there && there->kind == PLAN_RW && str_eq(there->dest, entry->dest)
+    return there && (there->kind == PLAN_RW || there->kind == PLAN_OVERLAY) &&
+                   str_eq(there->dest, entry->dest)
                ? drop_because(NULL)
                : (struct verdict){0};
 }
@@ -346,11 +349,17 @@ static struct verdict judge(const struct plan *plan, const struct fs *fs,
 static void examine_covered(const struct plan *plan, const struct fs *fs, struct plan_entry *entry)
 {
     const struct plan_entry *below = plan_find(plan, entry->dest, false).mount;
-    _cleanup_free_ char *host_path =
-        below && below->source ? plan_path_behind(below, entry->dest) : NULL;
+    _cleanup_free_ char *host_path = NULL;
 
-    if (host_path)
+    /* An overlay shows an object of its own there, whatever the lower directory holds. */
+    if (below && below->kind == PLAN_OVERLAY) {
+        entry->st = (struct fs_stat){0};
+        return;
+    }
+    if (below && below->source && entry->st.type == FS_NONE) {
+        host_path = plan_path_behind(below, entry->dest);
         fs_stat(fs, host_path, false, &entry->st);
+    }
 }
 
 static void leave_out(struct plan *plan, size_t number, const char *why, struct notes *notes)
@@ -375,7 +384,7 @@ static void check_entries(struct plan *plan, size_t first, size_t end, const str
         is_dropped[i] = verdict.is_dropped;
         if (verdict.is_dropped)
             leave_out(plan, i, verdict.why, notes);
-        else if (plan_is_cover(entry->kind) && entry->st.type == FS_NONE)
+        else if (plan_is_cover(entry->kind))
             examine_covered(plan, fs, entry);
     }
     sweep(plan, is_dropped);

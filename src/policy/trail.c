@@ -17,8 +17,9 @@ bool trail_is_untrusted(const struct plan *plan, const char *path)
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_entry *entry = &plan->v[i];
 
-        if ((entry->kind == PLAN_RW || entry->group == GROUP_PROJECT) && entry->source &&
-            path_is_within(path, entry->source))
+        if ((entry->kind == PLAN_RW || entry->kind == PLAN_OVERLAY ||
+             entry->group == GROUP_PROJECT) &&
+            entry->source && path_is_within(path, entry->source))
             return true;
     }
     return false;
