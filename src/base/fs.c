@@ -10,9 +10,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* path_resolution(7) */
@@ -39,6 +41,20 @@ static enum fs_type type_of(mode_t mode)
     }
 }
 
+static struct fs_stat facts_of(const struct stat *st)
+{
+    return (struct fs_stat){
+        .type = type_of(st->st_mode),
+        .mode = st->st_mode & 07777,
+        .uid = st->st_uid,
+        .gid = st->st_gid,
+        .dev = st->st_dev,
+        .ino = st->st_ino,
+        .size = (uint64_t)st->st_size,
+        .nlink = st->st_nlink,
+    };
+}
+
 static int real_stat(void *ctx, const char *path, bool follow, struct fs_stat *out)
 {
     struct stat st;
@@ -46,16 +62,7 @@ static int real_stat(void *ctx, const char *path, bool follow, struct fs_stat *o
     (void)ctx;
     if (fstatat(AT_FDCWD, path, &st, follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
         return -errno;
-    *out = (struct fs_stat){
-        .type = type_of(st.st_mode),
-        .mode = st.st_mode & 07777,
-        .uid = st.st_uid,
-        .gid = st.st_gid,
-        .dev = st.st_dev,
-        .ino = st.st_ino,
-        .size = (uint64_t)st.st_size,
-        .nlink = st.st_nlink,
-    };
+    *out = facts_of(&st);
     return 0;
 }
 
@@ -97,8 +104,8 @@ static ssize_t real_read_head(void *ctx, const char *path, void *bytes, size_t s
     return (ssize_t)got;
 }
 
-static int real_list(void *ctx, const char *path, int (*each)(void *arg, const char *name),
-                     void *arg)
+static int real_scan(void *ctx, const char *path,
+                     int (*each)(void *arg, const char *name, enum fs_type type), void *arg)
 {
     DIR *dir = opendir(path);
     const struct dirent *entry;
@@ -109,10 +116,51 @@ static int real_list(void *ctx, const char *path, int (*each)(void *arg, const c
         return -errno;
     while (r == 0 && (entry = readdir(dir))) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            r = each(arg, entry->d_name);
+            r = each(arg, entry->d_name, type_of(DTTOIF(entry->d_type)));
     }
     closedir(dir);
     return r;
+}
+
+struct name_only {
+    int (*each)(void *arg, const char *name);
+    void *arg;
+};
+
+static int each_name(void *arg, const char *name, enum fs_type type)
+{
+    const struct name_only *only = arg;
+
+    (void)type;
+    return only->each(only->arg, name);
+}
+
+static int real_list(void *ctx, const char *path, int (*each)(void *arg, const char *name),
+                     void *arg)
+{
+    struct name_only only = {each, arg};
+
+    return real_scan(ctx, path, each_name, &only);
+}
+
+static int real_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
+{
+    struct open_how how = {
+        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    _cleanup_close_ int top = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _cleanup_close_ int fd = -1;
+    struct stat st;
+
+    (void)ctx;
+    if (top < 0)
+        return -errno;
+    fd = (int)syscall(SYS_openat2, top, rest[0] ? rest : ".", &how, sizeof(how));
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -errno;
+    *out = facts_of(&st);
+    return 0;
 }
 
 const struct fs fs_real = {
@@ -120,11 +168,39 @@ const struct fs fs_real = {
     .readlink = real_readlink,
     .read_head = real_read_head,
     .list = real_list,
+    .stat_beneath = real_stat_beneath,
+    .scan = real_scan,
 };
 
 int fs_stat(const struct fs *fs, const char *path, bool follow, struct fs_stat *out)
 {
     return fs->stat(fs->ctx, path, follow, out);
+}
+
+int fs_stat_beneath(const struct fs *fs, const char *dir, const char *rest, struct fs_stat *out)
+{
+    return fs->stat_beneath ? fs->stat_beneath(fs->ctx, dir, rest, out) : -ENOSYS;
+}
+
+struct without_type {
+    int (*each)(void *arg, const char *name, enum fs_type type);
+    void *arg;
+};
+
+static int each_untyped(void *arg, const char *name)
+{
+    const struct without_type *without = arg;
+
+    return without->each(without->arg, name, FS_NONE);
+}
+
+int fs_scan(const struct fs *fs, const char *path,
+            int (*each)(void *arg, const char *name, enum fs_type type), void *arg)
+{
+    struct without_type without = {each, arg};
+
+    return fs->scan ? fs->scan(fs->ctx, path, each, arg)
+                    : fs->list(fs->ctx, path, each_untyped, &without);
 }
 
 bool fs_is_dir(const struct fs *fs, const char *path)

@@ -35,12 +35,24 @@ struct fs {
     /* Calls each(arg, name) for every entry but "." and ".." until it returns non-zero; returns that
      * value, 0, or -errno. The order is that of the file system. */
     int (*list)(void *ctx, const char *path, int (*each)(void *arg, const char *name), void *arg);
+    /* The object at rest below the directory dir, reached in one walk that leaves dir nowhere and
+     * follows no link; -EXDEV or -ELOOP where it would. Never remembered. May be NULL. */
+    int (*stat_beneath)(void *ctx, const char *dir, const char *rest, struct fs_stat *out);
+    /* As list, with the type of each entry; FS_NONE where the directory does not tell it. May be
+     * NULL. */
+    int (*scan)(void *ctx, const char *path,
+                int (*each)(void *arg, const char *name, enum fs_type type), void *arg);
 };
 
 extern const struct fs fs_real;
 
 /* Short forms. */
 int fs_stat(const struct fs *fs, const char *path, bool follow, struct fs_stat *out);
+/* -ENOSYS where the file system cannot tell. rest is "" for dir itself. */
+int fs_stat_beneath(const struct fs *fs, const char *dir, const char *rest, struct fs_stat *out);
+/* list() with types, where the file system tells them. */
+int fs_scan(const struct fs *fs, const char *path,
+            int (*each)(void *arg, const char *name, enum fs_type type), void *arg);
 bool fs_is_dir(const struct fs *fs, const char *path);
 bool fs_exists(const struct fs *fs, const char *path);
 /* Whole regular file of at most max bytes as a NUL-terminated string, or NULL. */

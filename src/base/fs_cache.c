@@ -3,7 +3,7 @@
  * fs_cache: remembers what stat and readlink said.
  *
  * A hash table of answers, chained, keyed by the path and the question. It only grows; planning asks
- * about some hundred paths. Contents and listings are passed through.
+ * about some hundred paths. Contents, listings and what lies beneath a directory are passed through.
  */
 #include "base/fs_cache.h"
 
@@ -114,6 +114,21 @@ static int passed_list(void *ctx, const char *path, int (*each)(void *arg, const
     return cache->below->list(cache->below->ctx, path, each, arg);
 }
 
+static int passed_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
+{
+    const struct fs_cache *cache = ctx;
+
+    return fs_stat_beneath(cache->below, dir, rest, out);
+}
+
+static int passed_scan(void *ctx, const char *path,
+                       int (*each)(void *arg, const char *name, enum fs_type type), void *arg)
+{
+    const struct fs_cache *cache = ctx;
+
+    return fs_scan(cache->below, path, each, arg);
+}
+
 struct fs_cache *fs_cache_new(const struct fs *below)
 {
     struct fs_cache *cache = xcalloc(1, sizeof(*cache));
@@ -125,6 +140,8 @@ struct fs_cache *fs_cache_new(const struct fs *below)
         .readlink = cached_readlink,
         .read_head = passed_read_head,
         .list = passed_list,
+        .scan = passed_scan,
+        .stat_beneath = passed_stat_beneath,
     };
     return cache;
 }

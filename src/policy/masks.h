@@ -97,7 +97,7 @@ bool mask_rules_leads_on(const struct mask_rules *rules, const char *path);
  * mask_rules_walk(). */
 const struct strv *mask_rules_watched(const struct mask_rules *rules);
 
-/* The literals, sorted by path, and the globs in the order of the configuration. After
+/* The literals (with every link on the way to one) and the globs, in a fixed order. After
  * mask_rules_walk(). Strings are borrowed from the rules. */
 size_t mask_rules_literal_count(const struct mask_rules *rules);
 struct mask_literal mask_rules_literal(const struct mask_rules *rules, size_t number);
