@@ -17,34 +17,92 @@
 /* The facts again, written down a second time and by hand: a slip in the table shows here. */
 struct fact {
     enum setting_id id;
-    const char *flag;
-    const char *key; /* with a leading '!' if inverted */
+    const char *flag; /* NULL: files only */
+    const char *key;  /* with a leading '!' if inverted */
     bool has_twin;
     bool preset;
     bool strict;
     enum setting_trust trust;
+    enum setting_form_in_file form;
+    enum setting_support support;
 };
 
+#define N SUPPORT_NO_EFFECT
+#define R SUPPORT_REFUSED
+
 static const struct fact facts[] = {
-    {SET_RO_MAPS, "map", "ro_maps", false, false, false, TRUST_INSIDE},
-    {SET_RW_MAPS, "rw-map", "rw_maps", false, false, false, TRUST_INSIDE},
-    {SET_PRIVATE_HOME, "private-home", "private_home", true, true, true, TRUST_TIGHTEN},
-    {SET_ALLOW_BROAD_PROJECT, "allow-broad-project", NULL, false, false, false, TRUST_CLI_ONLY},
-    {SET_LANDLOCK, "landlock", "!no_landlock", true, true, true, TRUST_TIGHTEN},
-    {SET_SECCOMP, "seccomp", "!no_seccomp", true, true, true, TRUST_TIGHTEN},
-    {SET_RLIMITS, "rlimits", "!no_rlimits", true, true, true, TRUST_TIGHTEN},
-    {SET_ALLOW_DEBUG, "allow-debug", "allow_debug", true, false, false, TRUST_TIGHTEN},
-    {SET_NETWORK, "network", "network", true, false, false, TRUST_TIGHTEN},
-    {SET_ENV_PASS, "env", "env_pass", false, false, false, TRUST_REFUSED},
-    {SET_INHERIT_ENV, "inherit-env", "inherit_env", true, false, false, TRUST_TIGHTEN},
-    {SET_STATUS_BAR, "status-bar", NULL, true, false, false, TRUST_CLI_ONLY},
-    {SET_EXEC, "exec", NULL, false, false, false, TRUST_CLI_ONLY},
-    {SET_TERMINAL_PASSTHROUGH, "terminal-passthrough", "terminal_passthrough", true, false, false,
-     TRUST_TIGHTEN},
-    {SET_CLIPBOARD, "clipboard", "clipboard", true, false, false, TRUST_TIGHTEN},
-    {SET_VERBOSE, "verbose", NULL, false, false, false, TRUST_CLI_ONLY},
+    {SET_COMMAND, NULL, "command", 0, 0, 0, TRUST_FREE, FILE_STRINGS, 0},
+    {SET_RO_MAPS, "map", "ro_maps", 0, 0, 0, TRUST_INSIDE, FILE_STRINGS, 0},
+    {SET_RW_MAPS, "rw-map", "rw_maps", 0, 0, 0, TRUST_INSIDE, FILE_STRINGS, 0},
+    {SET_OVERLAY_MAPS, "overlay-map", "overlay_maps", 0, 0, 0, TRUST_INSIDE, FILE_STRINGS, 0},
+    {SET_MASK, "mask", "mask", 0, 0, 0, TRUST_ADD, FILE_STRINGS, 0},
+    {SET_DENY_PATHS, "deny-path", "deny_paths", 0, 0, 0, TRUST_ADD, FILE_STRINGS, 0},
+    {SET_MASK_EXCEPTIONS, "mask-except", "mask_exceptions", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS,
+     0},
+    {SET_DENY_PATH_EXCEPTIONS, "deny-path-except", "deny_path_exceptions", 0, 0, 0, TRUST_REFUSED,
+     FILE_STRINGS, 0},
+    {SET_HIDE_DOTDIRS, "hide-dotdir", "hide_dotdirs", 0, 0, 0, TRUST_ADD, FILE_STRINGS, 0},
+    {SET_PRIVATE_HOME, "private-home", "private_home", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_WORKTREE, "worktree", "!no_worktree", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_PROTECT_GIT, "protect-git", "protect_git", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_HIDE_CONFIG, "hide-config", "!no_hide_config", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_ALLOW_BROAD_PROJECT, "allow-broad-project", NULL, 0, 0, 0, TRUST_CLI_ONLY, FILE_NONE, 0},
+    {SET_LANDLOCK, "landlock", "!no_landlock", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_SECCOMP, "seccomp", "!no_seccomp", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_RLIMITS, "rlimits", "!no_rlimits", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_ALLOW_DEBUG, "allow-debug", "allow_debug", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_NETWORK, "network", "network", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_ENV_PASS, "env", "env_pass", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
+    {SET_ENV_FROM_FILE, "env-from-file", "env_from_file", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
+    {SET_INHERIT_ENV, "inherit-env", "inherit_env", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_STATUS_BAR, "status-bar", NULL, 1, 0, 0, TRUST_CLI_ONLY, FILE_NONE, 0},
+    {SET_EXEC, "exec", NULL, 0, 0, 0, TRUST_CLI_ONLY, FILE_NONE, 0},
+    {SET_TERMINAL_PASSTHROUGH, "terminal-passthrough", "terminal_passthrough", 1, 0, 0,
+     TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_CLIPBOARD, "clipboard", "clipboard", 1, 0, 0, TRUST_TIGHTEN, FILE_STRING, 0},
+    {SET_VERBOSE, "verbose", NULL, 0, 0, 0, TRUST_CLI_ONLY, FILE_NONE, 0},
+    {SET_SAVE_CONFIG, "save-config", "!no_save_config", 1, 1, 0, TRUST_FREE, FILE_BOOL, 0},
+    {SET_TRUST_PROJECT_CONFIG, NULL, "trust_project_config", 0, 0, 0, TRUST_GLOBAL, FILE_STRINGS,
+     0},
+    {SET_STATUS_BAR_SWITCH, NULL, "!no_status_bar", 0, 0, 0, TRUST_IGNORED, FILE_BOOL, 0},
+    {SET_STATUS_BAR_STYLE, NULL, "status_bar_style", 0, 0, 0, TRUST_IGNORED, FILE_STRING, 0},
+    {SET_AGENT_STATE, NULL, "agent_state", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_CLAUDE_DIR, NULL, "claude_dir", 0, 0, 0, TRUST_REFUSED, FILE_STRING, N},
+    {SET_TOOLCHAINS, NULL, "!no_toolchains", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_MISE, NULL, "!no_mise", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_LOCKDOWN, NULL, "lockdown", 0, 0, 1, TRUST_TIGHTEN, FILE_BOOL, R},
+    {SET_BROWSER_PROFILE, NULL, "browser_profile", 0, 0, 0, TRUST_REFUSED, FILE_STRING, R},
+    {SET_GPU, NULL, "!no_gpu", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_DOCKER, NULL, "!no_docker", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_DISPLAY, NULL, "!no_display", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_KVM, NULL, "kvm", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_X11, NULL, "x11", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_AUDIO, NULL, "audio", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_HOST_SHM, NULL, "host_shm", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_DOCKER_CONFIG, NULL, "docker_config", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_SYSTEMD_USER, NULL, "systemd_user", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_TAILSCALE, NULL, "tailscale", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_PICTURES, NULL, "pictures", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_GITHUB, NULL, "github", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_AWS, NULL, "aws", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_KUBE, NULL, "kube", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_GCLOUD, NULL, "gcloud", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_MACOS_HOST_IPC, NULL, "macos_host_ipc", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_UPDATE_CHECK, NULL, "update_check", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_SSH, NULL, "ssh", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL_OR_WORD, N},
+    {SET_ALLOW_HOSTS, NULL, "allow_hosts", 0, 0, 0, TRUST_NARROW, FILE_STRINGS, N},
+    {SET_ALLOW_PRIVATE, NULL, "allow_private", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, N},
+    {SET_FORWARD_PORTS, NULL, "forward_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, N},
+    {SET_PUBLISH_PORTS, NULL, "publish_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, N},
+    {SET_ALLOW_TCP_PORTS, NULL, "allow_tcp_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORT_NUMBERS, R},
+    {SET_SECRET_HOSTS, NULL, "secret_hosts", 0, 0, 0, TRUST_REFUSED, FILE_HOSTS_BY_KEY, R},
+    {SET_AUDIT_LOG, NULL, "audit_log", 0, 0, 1, TRUST_TIGHTEN, FILE_BOOL, N},
+    {SET_RESIZE_REDRAW_KEY, NULL, "resize_redraw_key", 0, 0, 0, TRUST_IGNORED, FILE_STRING, N},
 };
 static_assert(ARRAY_SIZE(facts) == SET_COUNT, "one fact per row");
+
+#undef N
+#undef R
 
 static void test_rows_are_the_documented_ones(void **state)
 {
@@ -56,17 +114,70 @@ static void test_rows_are_the_documented_ones(void **state)
 
         assert_int_equal(row->id, i);
         assert_int_equal(fact->id, i);
-        assert_string_equal(row->flag, fact->flag);
+        assert_true(str_eq(row->flag, fact->flag));
         assert_true(str_eq(row->key, inverted ? fact->key + 1 : fact->key));
         assert_int_equal(row->inverted, inverted);
         assert_int_equal(row->has_twin, fact->has_twin);
         assert_int_equal(row->preset, fact->preset);
         assert_int_equal(row->strict, fact->strict);
         assert_int_equal(row->trust, fact->trust);
+        assert_int_equal(row->form, fact->form);
+        assert_int_equal(row->support, fact->support);
     }
     assert_string_equal(settings[SET_RO_MAPS].alias, "ro-map");
     assert_int_equal(settings[SET_VERBOSE].short_flag, 'v');
     assert_int_equal(settings[SET_STATUS_BAR].short_flag, 's');
+}
+
+static bool is_of_type(enum setting_form_in_file form, enum setting_type type)
+{
+    switch (form) {
+    case FILE_NONE:
+        return true;
+    case FILE_BOOL:
+        return type == TYPE_BOOL;
+    case FILE_STRING:
+        return type == TYPE_WORD || type == TYPE_TEXT;
+    case FILE_BOOL_OR_WORD:
+        return type == TYPE_WORD;
+    default:
+        return type == TYPE_LIST;
+    }
+}
+
+static void check_words(const struct setting *row)
+{
+    bool is_word = row->type == TYPE_WORD;
+    bool has_order = is_word && row->trust == TRUST_TIGHTEN;
+
+    assert_int_equal(is_word, row->words != NULL);
+    assert_int_equal(is_word, row->bare_word != NULL);
+    assert_int_equal(is_word, row->preset_word != NULL);
+    assert_int_equal(has_order, row->strict_order != NULL);
+    assert_true(is_word || (!row->twin_word && !row->synonyms));
+    assert_true(row->twin_word || !is_word || !row->has_twin);
+    assert_true(row->twin_word || row->form != FILE_BOOL_OR_WORD);
+    for (size_t i = 0; row->synonyms && row->synonyms[i]; i += 2) {
+        assert_null(settings_find_word(row, row->synonyms[i]));
+        assert_non_null(settings_find_word(row, row->synonyms[i + 1]));
+    }
+}
+
+/* A row with a flag can be written and is explained; one without is of files alone. */
+static void check_flag(const struct setting *row)
+{
+    bool wants_argument = row->flag && (row->type == TYPE_LIST || row->type == TYPE_TEXT);
+
+    assert_int_equal(wants_argument, row->arg != NULL);
+    assert_int_equal(row->flag != NULL, row->section != NULL);
+    assert_int_equal(row->flag != NULL, row->help != NULL);
+    assert_true(row->flag || row->key);
+    assert_true(row->flag || (!row->alias && !row->short_flag && !row->has_twin));
+    assert_true(row->flag || !row->capability);
+    assert_true(!row->help || (strlen(row->help) > 10 && row->help[strlen(row->help) - 1] == '.'));
+    assert_true(!row->has_twin || row->type == TYPE_BOOL || row->type == TYPE_WORD);
+    assert_true(!(row->capability & FORM_ALIAS) || row->alias);
+    assert_true(!(row->capability & FORM_TWIN) || row->has_twin);
 }
 
 static void test_rows_are_consistent(void **state)
@@ -74,39 +185,48 @@ static void test_rows_are_consistent(void **state)
     (void)state;
     for (size_t i = 0; i < SET_COUNT; i++) {
         const struct setting *row = &settings[i];
+        bool appends = row->type == TYPE_LIST && row->id != SET_COMMAND;
 
-        assert_int_equal(row->type == TYPE_LIST, row->arg != NULL);
-        assert_int_equal(row->type == TYPE_LIST, row->merge != MERGE_REPLACE);
+        assert_int_equal(appends, row->merge != MERGE_REPLACE);
         assert_int_equal(row->key == NULL, row->trust == TRUST_CLI_ONLY);
-        assert_true(!row->inverted || str_starts(row->key, "no_"));
-        assert_true(!row->has_twin || row->type != TYPE_LIST);
-        assert_int_equal(row->type == TYPE_WORD, row->words != NULL);
-        assert_int_equal(row->type == TYPE_WORD, row->bare_word != NULL);
-        assert_int_equal(row->type == TYPE_WORD, row->preset_word != NULL);
-        assert_int_equal(row->type == TYPE_WORD && row->has_twin, row->twin_word != NULL);
-        assert_int_equal(row->type == TYPE_WORD && row->trust == TRUST_TIGHTEN,
-                         row->strict_word != NULL);
+        assert_int_equal(row->key == NULL, row->form == FILE_NONE);
+        assert_true(is_of_type(row->form, row->type));
+        assert_true(!row->inverted || (row->type == TYPE_BOOL && str_starts(row->key, "no_")));
         assert_true(row->type == TYPE_BOOL || (!row->preset && !row->strict));
         assert_true(!row->fault || row->type == TYPE_LIST);
-        assert_true(!(row->capability & FORM_ALIAS) || row->alias);
-        assert_true(!(row->capability & FORM_TWIN) || row->has_twin);
-        assert_non_null(row->section);
-        assert_true(strlen(row->help) > 10 && row->help[strlen(row->help) - 1] == '.');
+        assert_true(row->paths == PATHS_NONE || row->type == TYPE_LIST || row->type == TYPE_TEXT);
+        check_flag(row);
+        check_words(row);
     }
-    assert_int_equal(settings[SET_RO_MAPS].merge, MERGE_APPEND);
-    assert_int_equal(settings[SET_RW_MAPS].merge, MERGE_APPEND);
+    assert_int_equal(settings[SET_RO_MAPS].paths, PATHS_MAP);
+    assert_int_equal(settings[SET_OVERLAY_MAPS].paths, PATHS_ABSOLUTE);
+    assert_int_equal(settings[SET_MASK].paths, PATHS_TILDE);
     assert_int_equal(settings[SET_ENV_PASS].merge, MERGE_APPEND_ALL);
+}
+
+/* What is off unless it is said cannot be missed: a value that cannot be fulfilled never opens. */
+static void test_unsupported_keys_are_closed_by_default(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SET_COUNT; i++)
+        if (settings[i].support != SUPPORT_FULL)
+            assert_false(settings[i].preset);
 }
 
 static void test_sections_stand_together(void **state)
 {
+    const char *seen[SET_COUNT];
+    size_t n = 0;
+
     (void)state;
-    for (size_t i = 1; i < SET_COUNT; i++) {
-        if (str_eq(settings[i].section, settings[i - 1].section))
+    for (size_t i = 0; i < SET_COUNT; i++) {
+        if (!settings[i].flag || (n && str_eq(settings[i].section, seen[n - 1])))
             continue;
-        for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(settings[i].section, settings[j].section);
+        for (size_t j = 0; j < n; j++)
+            assert_string_not_equal(settings[i].section, seen[j]);
+        seen[n++] = settings[i].section;
     }
+    assert_true(n > 3);
 }
 
 static void test_names_are_unique(void **state)
@@ -130,13 +250,12 @@ static void test_names_are_unique(void **state)
 
 static void test_capability_spellings(void **state)
 {
-    static const char *const expected[] = {"ro-map",       "rw-map",
-                                           "private-home", "no-private-home",
-                                           "landlock",     "no-landlock",
-                                           "seccomp",      "no-seccomp",
-                                           "rlimits",      "no-rlimits",
-                                           "network",      "no-network",
-                                           "inherit-env",  "terminal-passthrough"};
+    static const char *const expected[] = {
+        "ro-map",       "rw-map",          "overlay-map", "deny-path",   "hide-dotdir",
+        "private-home", "no-private-home", "worktree",    "protect-git", "no-protect-git",
+        "landlock",     "no-landlock",     "seccomp",     "no-seccomp",  "rlimits",
+        "no-rlimits",   "network",         "no-network",  "inherit-env", "terminal-passthrough",
+    };
     struct option_words words;
     size_t found = 0;
 
@@ -154,20 +273,35 @@ static void test_capability_spellings(void **state)
     assert_int_equal(found, ARRAY_SIZE(expected));
 }
 
+static void check_lookup(const struct setting *row)
+{
+    _cleanup_free_ char *twin = xasprintf("no-%s", row->flag);
+    bool negated = true;
+
+    assert_ptr_equal(settings_by_flag(row->flag, &negated), row);
+    assert_false(negated);
+    assert_ptr_equal(settings_by_flag(twin, &negated), row->has_twin ? row : NULL);
+    assert_int_equal(negated, row->has_twin);
+    assert_ptr_equal(settings_by_flag(row->flag, NULL), row);
+}
+
+static void test_lookup_by_key(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SET_COUNT; i++)
+        if (settings[i].key)
+            assert_ptr_equal(settings_by_key(settings[i].key), &settings[i]);
+    assert_null(settings_by_key("status_bar"));
+    assert_null(settings_by_key("Network"));
+    assert_null(settings_by_key(""));
+}
+
 static void test_lookup_by_flag(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < SET_COUNT; i++) {
-        _cleanup_free_ char *twin = xasprintf("no-%s", settings[i].flag);
-        bool negated = true;
-
-        assert_ptr_equal(settings_by_flag(settings[i].flag, &negated), &settings[i]);
-        assert_false(negated);
-        assert_ptr_equal(settings_by_flag(twin, &negated),
-                         settings[i].has_twin ? &settings[i] : NULL);
-        assert_int_equal(negated, settings[i].has_twin);
-        assert_ptr_equal(settings_by_flag(settings[i].flag, NULL), &settings[i]);
-    }
+    for (size_t i = 0; i < SET_COUNT; i++)
+        if (settings[i].flag)
+            check_lookup(&settings[i]);
     assert_ptr_equal(settings_by_flag("ro-map", NULL), &settings[SET_RO_MAPS]);
     assert_null(settings_by_flag("netw", NULL));
     assert_null(settings_by_flag("", NULL));
@@ -201,12 +335,46 @@ static void test_words(void **state)
     assert_string_equal(row->bare_word, "copy");
     assert_string_equal(row->twin_word, "off");
     assert_string_equal(row->preset_word, "off");
-    assert_string_equal(row->strict_word, "off");
+    assert_string_equal(row->strict_order[0], "off");
     assert_ptr_equal(settings_find_word(row, copy), row->words[0]);
     assert_null(settings_find_word(row, "cop"));
     assert_null(settings_find_word(row, "copyx"));
     assert_null(settings_find_word(row, "COPY"));
     assert_null(settings_find_word(row, ""));
+}
+
+/* A file may know more spellings than the command line. */
+static void test_file_words(void **state)
+{
+    static const char *const meanings[][2] = {
+        {"hard", "hard"}, {"isolated", "hard"},   {"ephemeral", "hard"},
+        {"soft", "soft"}, {"persistent", "soft"}, {"survivable", "soft"},
+        {"off", "off"},   {"none", "off"},        {"disabled", "off"},
+    };
+    const struct setting *row = &settings[SET_BROWSER_PROFILE];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(meanings); i++)
+        assert_string_equal(settings_find_file_word(row, meanings[i][0]), meanings[i][1]);
+    assert_null(settings_find_file_word(row, "auto"));
+    assert_null(settings_find_word(row, "isolated"));
+    assert_string_equal(settings_find_file_word(&settings[SET_SSH], "agent"), "agent");
+    assert_null(settings_find_file_word(&settings[SET_SSH], "on"));
+}
+
+static void test_dotdir_entries(void **state)
+{
+    const char *(*fault)(const char *) = settings[SET_HIDE_DOTDIRS].fault;
+
+    (void)state;
+    assert_non_null(fault);
+    assert_null(fault(".ssh"));
+    assert_null(fault("ssh"));
+    assert_null(fault("..a"));
+    assert_non_null(fault("."));
+    assert_non_null(fault(".."));
+    assert_non_null(fault("canary/x"));
+    assert_null(strstr(fault("canary/x"), "canary"));
 }
 
 static const char *nearest_of(const char *word, const char *const *candidates, size_t limit)
@@ -248,12 +416,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_the_documented_ones),
         cmocka_unit_test(test_rows_are_consistent),
+        cmocka_unit_test(test_unsupported_keys_are_closed_by_default),
         cmocka_unit_test(test_sections_stand_together),
         cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_capability_spellings),
+        cmocka_unit_test(test_lookup_by_key),
         cmocka_unit_test(test_lookup_by_flag),
         cmocka_unit_test(test_env_entries),
+        cmocka_unit_test(test_dotdir_entries),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_file_words),
         cmocka_unit_test(test_nearest),
     };
 
