@@ -87,7 +87,8 @@ static int run_session(struct call *call)
 {
     const struct config *config = &call->gathered.config;
     struct status_facts status;
-    bool has_status = status_facts_build(&status, config, &call->policy);
+    struct notes notes = {0};
+    bool has_status = status_facts_build(&status, config, &call->policy, &notes);
     struct session_options options = {
         .policy = &call->policy,
         .launch = &call->launch,
@@ -97,6 +98,8 @@ static int run_session(struct call *call)
     };
     int code;
 
+    status_facts_remember(config, &call->host, &notes);
+    log_notes(&notes);
     say_start(&call->policy);
     code = session_run(&options);
     status_facts_free(&status);

@@ -8,6 +8,7 @@
 #include "status_facts.h"
 
 #include "base/buf.h"
+#include "config/prefs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,31 @@ static bool is_inside_multiplexer(const struct host *host)
     return false;
 }
 
-static bool is_wanted(const struct config *config, const struct host *host)
+static struct prefs_place place_of(const struct host *host)
 {
-    if (str_eq(config_word(config, SET_STATUS_BAR), settings[SET_STATUS_BAR].twin_word) ||
-        config_flag(config, SET_EXEC) || config_flag(config, SET_TERMINAL_PASSTHROUGH))
+    return (struct prefs_place){
+        .home = host->home,
+        .environ_state = host_getenv(host, "XDG_STATE_HOME"),
+        .project = host->cwd,
+        .uid = host->uid,
+    };
+}
+
+/* True with the style that the row is to have. */
+static bool is_wanted(const struct config *config, const struct host *host, struct notes *notes,
+                      const char **style)
+{
+    struct prefs_place place = place_of(host);
+    struct prefs_bar bar;
+    struct prefs prefs;
+
+    if (config_flag(config, SET_EXEC) || config_flag(config, SET_TERMINAL_PASSTHROUGH) ||
+        !host->is_tty[0] || !host->is_tty[1])
         return false;
-    if (!host->is_tty[0] || !host->is_tty[1])
-        return false;
-    return config->values[SET_STATUS_BAR].origin.layer == LAYER_CLI || !is_inside_multiplexer(host);
+    prefs_read(&prefs, &place, notes);
+    bar = prefs_choose(config, &prefs);
+    *style = bar.style;
+    return bar.on && (bar.is_asked || !is_inside_multiplexer(host));
 }
 
 static char *join_words(const struct strv *words)
@@ -87,15 +105,17 @@ static void add_badges(struct statusline_facts *line, const struct config *confi
 }
 
 bool status_facts_build(struct status_facts *facts, const struct config *config,
-                        const struct policy *policy)
+                        const struct policy *policy, struct notes *notes)
 {
+    const char *style;
+
     *facts = (struct status_facts){0};
-    if (!is_wanted(config, policy->host))
+    if (!is_wanted(config, policy->host, notes, &style))
         return false;
     facts->directory = short_directory(policy);
     facts->command = join_words(&policy->argv);
     facts->line = (struct statusline_facts){
-        .theme = config_word(config, SET_STATUS_BAR),
+        .theme = style,
         .directory = facts->directory,
         .command = facts->command,
         .network = policy->network == NETWORK_OFF ? "off" : "host",
@@ -108,4 +128,14 @@ void status_facts_free(struct status_facts *facts)
 {
     free(facts->directory);
     free(facts->command);
+}
+
+void status_facts_remember(const struct config *config, const struct host *host,
+                           struct notes *notes)
+{
+    struct prefs_place place = place_of(host);
+    struct error error = {0};
+
+    if (prefs_remember(config, &place, &error) < 0)
+        notes_add(notes, NOTE_WARNING, "%s", error.text);
 }

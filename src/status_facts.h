@@ -13,7 +13,11 @@ struct status_facts {
     char *command;
 };
 
-/* True if there is to be a row; then facts is filled. policy must outlive it. */
+/* True if there is to be a row; then facts is filled. policy must outlive it. Reads what earlier
+ * runs left in a file of the program's own (config/prefs.h). */
 bool status_facts_build(struct status_facts *facts, const struct config *config,
-                        const struct policy *policy);
+                        const struct policy *policy, struct notes *notes);
+/* A run is about to start: what its command line says about the row is remembered. */
+void status_facts_remember(const struct config *config, const struct host *host,
+                           struct notes *notes);
 void status_facts_free(struct status_facts *facts);

@@ -335,7 +335,7 @@ const struct setting settings[SET_COUNT] = {
                          .section = "Environment",
                          .help = "Pass the whole environment, secrets included, except variables "
                                  "that lead out of the jail."},
-    /* Remembered one day in a file of the program's own; in no file that a user writes. */
+    /* Remembered in a file of the program's own (prefs.h). Alone: on, in the style that is known. */
     [SET_STATUS_BAR] = {.id = SET_STATUS_BAR,
                         .flag = "status-bar",
                         .short_flag = 's',
@@ -347,7 +347,7 @@ const struct setting settings[SET_COUNT] = {
                         .help = "Reserve the last row of the terminal for a line that says what "
                                 "the jail allows.",
                         .words = status_bar_words,
-                        .bare_word = "pastel",
+                        .bare_word = "on",
                         .twin_word = "off",
                         .preset_word = "off"},
     [SET_EXEC] = {.id = SET_EXEC,
