@@ -11,6 +11,7 @@
 #include "policy/maps.h"
 #include "policy/project.h"
 #include "policy/system.h"
+#include "policy/worktree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,6 +117,7 @@ static int build_plan(struct policy *policy, const struct config *config, struct
 {
     const struct host *host = policy->host;
     struct plan *plan = &policy->plan;
+    _cleanup_strv_ struct strv worktree_dirs = {0};
     int r;
 
     system_add(plan, host, policy->network, notes);
@@ -125,6 +127,10 @@ static int build_plan(struct policy *policy, const struct config *config, struct
             return r;
     }
     home_add(plan, host, policy->project, policy->private_home, notes);
+    if (config_flag(config, SET_WORKTREE))
+        worktree_add(plan, host, policy->project, &worktree_dirs, notes);
+    else
+        worktree_hint(host, policy->project, notes);
     r = maps_add(plan, config, host, policy->project, notes, error);
     if (r < 0)
         return r;
