@@ -42,6 +42,7 @@ BEGIN = 'printf "\\033[H\\033[2J\\033[3J"; exec "$@"'
 class PanesTest(SessionTest):
     """A test with such a server."""
     TERM = "tmux-256color"
+    BEGIN_LINE = "-"    # of what is compared: all of the scrollback, too
 
     def setUp(self):
         super().setUp()
@@ -70,19 +71,26 @@ class PanesTest(SessionTest):
         first, second = ([word.replace("SIDE", side) for word in words] for side in SIDES)
         return self.tmux(*first, ";", *second)
 
-    def start_both(self, argv, rows=ROWS, cols=COLS, options=("--exec",)):
-        """Starts a program in both panes."""
-        prefix = {"outside": [], "inside": [PROGRAM, *options, "--"]}
+    def start_in(self, side, argv, rows=ROWS, cols=COLS, options=("--exec",)):
+        """Starts a program in one pane."""
+        prefix = [PROGRAM, *options, "--"] if side == "inside" else []
+        self.tmux("new-session", "-d", "-s", side, "-x", str(cols), "-y", str(rows), "-c",
+                  self.project, "/bin/sh", "-c", WRAPPER, "sh", *prefix, "/bin/sh", "-c", BEGIN,
+                  "sh", *argv)
+
+    def start_both(self, argv, *size, **options):
         for side in SIDES:
-            self.tmux("new-session", "-d", "-s", side, "-x", str(cols), "-y", str(rows), "-c",
-                      self.project, "/bin/sh", "-c", WRAPPER, "sh", *prefix[side], "/bin/sh", "-c", BEGIN,
-                      "sh", *argv)
+            self.start_in(side, argv, *size, **options)
 
     def keys(self, *names):
         self.both("send-keys", "-t", "SIDE", *names)
 
     def type(self, text):
         self.both("send-keys", "-t", "SIDE", "-l", "--", text)
+
+    def enter_in(self, side, text):
+        self.tmux("send-keys", "-t", side, "-l", "--", text, ";", "send-keys", "-t", side,
+                  "Enter")
 
     def enter(self, text):
         self.type(text)
@@ -94,14 +102,21 @@ class PanesTest(SessionTest):
     def capture(self):
         """{side: (state, lines with their attributes)}"""
         text = self.both("display", "-p", "-t", "SIDE", MARK + STATE, ";",
-                         "capture-pane", "-e", "-p", "-S", "-", "-t", "SIDE")
+                         "capture-pane", "-e", "-p", "-S", self.BEGIN_LINE, "-t", "SIDE")
         parts = [part.split("\n") for part in text.split(MARK)[1:]]
         return {side: (part[0], part[1:]) for side, part in zip(SIDES, parts)}
 
     def same(self, shown=None, only=None, hide=(), has_state=True, timeout=ptyrun.DEADLINE):
-        """Both panes show the same and are quiet. shown: a regex that must match a line of it, so
-        that two empty screens do not count; only: the lines that are compared; hide: what is
-        replaced before."""
+        """Both panes show the same and are quiet; their lines. shown: a regex that must match one
+        of them, so that two empty screens do not count; only: the lines that are compared; hide:
+        what is not compared of them."""
+        raw, text = self.compare(shown, only, hide, has_state, timeout)
+        if text:
+            self.fail(text)
+        return raw["outside"][1]
+
+    def compare(self, shown=None, only=None, hide=(), has_state=True, timeout=ptyrun.DEADLINE):
+        """(what both show, "") as soon as they are quiet and the same, or with the difference."""
         end = time.monotonic() + timeout
         last, since = None, 0.0
         while True:
@@ -113,9 +128,9 @@ class PanesTest(SessionTest):
             if cut != last:
                 last, since = cut, now
             elif is_there and cut["outside"] == cut["inside"] and now - since >= QUIET_S:
-                return raw["outside"][1]
+                return raw, ""
             if now > end:
-                self.fail(difference(cut, shown if not is_there else None))
+                return raw, difference(cut, shown if not is_there else None)
             time.sleep(2 * ptyrun.STEP)
 
     def narrow(self, raw, only, hide, has_state):

@@ -9,7 +9,8 @@ from panes import PanesTest
 from ptyrun import SANITIZED, tool
 
 WIDE = ["plain", "日本語の行", "e\u0301a\u0308 combining", "tab\tafter", "─│┌┐└┘ ✓ ❯ 🙂 emoji",
-        "x" * 100, "\033[1;31mred\033[0m \033[38;5;208morange\033[0m \033[48;2;1;90;200mblue\033[0m"]
+        "x" * 100,
+        "\033[1;31mred\033[0m \033[38;5;208morange\033[0m \033[48;2;1;90;200mblue\033[0m"]
 
 
 class Screens(PanesTest):
@@ -301,7 +302,7 @@ class Screens(PanesTest):
         self.ended(3)
 
 
-# Too slow for all of them: the other builds show the same, and an ordinary user sees what root sees.
+# Too slow for all of them: other builds show the same, and an ordinary user sees what root sees.
 if SANITIZED or os.geteuid() == 0:
     for _name in [n for n in vars(Screens) if n.startswith("test_")
                   and n not in ("test_vim", "test_shell", "test_ls")]:
