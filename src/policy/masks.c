@@ -105,10 +105,9 @@ static char *absolute(const struct source *source, const char *path)
 /* True if something is there by this name, a link included. */
 static bool is_there(const struct source *source, const char *path)
 {
-    _cleanup_free_ char *cleaned = path_clean(path);
     struct fs_stat st;
 
-    return fs_stat(source->host->fs, cleaned, false, &st) == 0;
+    return fs_stat(source->host->fs, path, false, &st) == 0;
 }
 
 static int read_glob(struct mask_glob *glob, const struct source *source, struct error *error)

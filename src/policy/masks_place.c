@@ -114,11 +114,12 @@ static bool holds_the_jail(const struct mask_walk *walk, const char *dir)
 void mask_place_found(struct mask_walk *walk, const struct mask_wish *wish, const char *path,
                       const struct fs_stat *st)
 {
-    enum plan_group group = wish->kind == PLAN_COVER_RO ? GROUP_GIT : GROUP_MASKS;
-    struct plan_entry *entry =
-        plan_add_host_cover(walk->plan, group, wish->kind, path, wish->origin);
-
-    entry->st = *st;
+    if (walk->found_count == walk->found_cap) {
+        walk->found_cap = walk->found_cap ? walk->found_cap * 2 : 64;
+        walk->found = xrealloc(walk->found, walk->found_cap, sizeof(*walk->found));
+    }
+    walk->found[walk->found_count++] =
+        (struct mask_found){xstrdup(path), wish->kind, wish->origin, *st};
     if (st->type != FS_DIR && st->nlink > 1 && plan_hides(wish->kind))
         mask_list_add(&walk->hard_links, path);
 }

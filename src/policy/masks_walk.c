@@ -390,10 +390,43 @@ static void note_exceptions(const struct mask_walk *walk, const struct mask_exce
     }
 }
 
+/* ---- all of it ---- */
+
+static int compare_found(const void *left, const void *right)
+{
+    const struct mask_found *a = left;
+    const struct mask_found *b = right;
+
+    return strcmp(a->path, b->path);
+}
+
+/* In the order of names: that of directories differs from one file system to the other. */
+static void add_covers(struct mask_walk *walk, struct plan *plan)
+{
+    if (walk->found_count)
+        qsort(walk->found, walk->found_count, sizeof(*walk->found), compare_found);
+    for (size_t i = 0; i < walk->found_count; i++) {
+        const struct mask_found *found = &walk->found[i];
+        enum plan_group group = found->kind == PLAN_COVER_RO ? GROUP_GIT : GROUP_MASKS;
+
+        plan_add_host_cover(plan, group, found->kind, found->path, found->origin)->st = found->st;
+    }
+}
+
+static void walk_free(struct mask_walk *walk)
+{
+    for (size_t i = 0; i < walk->found_count; i++)
+        free(walk->found[i].path);
+    free(walk->found);
+    strv_free(&walk->absent.names);
+    strv_free(&walk->hard_links.names);
+    strv_free(&walk->unreadable.names);
+}
+
 int mask_rules_walk(struct mask_rules *rules, struct plan *plan, const struct host *host,
                     struct notes *notes, struct error *error)
 {
-    struct mask_walk walk = {.rules = rules, .plan = plan, .host = host, .notes = notes};
+    struct mask_walk walk CLEANUP(walk_free) = {.rules = rules, .host = host, .notes = notes};
     int r;
 
     for (size_t i = 0; i < rules->asked_count; i++) {
@@ -403,17 +436,15 @@ int mask_rules_walk(struct mask_rules *rules, struct plan *plan, const struct ho
         mask_place(&walk, &wish, asked->path);
     }
     r = walk_globs(&walk, error);
-    if (r == 0) {
-        note_list(&walk.absent, notes, "nothing is there now, it is covered as soon as it appears");
-        note_patterns(&walk);
-        note_exceptions(&walk, &rules->mask_exceptions, PLAN_COVER_EMPTY);
-        note_exceptions(&walk, &rules->deny_exceptions, PLAN_COVER_DENY);
-        note_list(&walk.hard_links, notes,
-                  "covered files with another name (hard link), under which they stay readable");
-        note_list(&walk.unreadable, notes, "directories that no mask can be looked for in");
-    }
-    strv_free(&walk.absent.names);
-    strv_free(&walk.hard_links.names);
-    strv_free(&walk.unreadable.names);
-    return r;
+    if (r < 0)
+        return r;
+    add_covers(&walk, plan);
+    note_list(&walk.absent, notes, "nothing is there now, it is covered as soon as it appears");
+    note_patterns(&walk);
+    note_exceptions(&walk, &rules->mask_exceptions, PLAN_COVER_EMPTY);
+    note_exceptions(&walk, &rules->deny_exceptions, PLAN_COVER_DENY);
+    note_list(&walk.hard_links, notes,
+              "covered files with another name (hard link), under which they stay readable");
+    note_list(&walk.unreadable, notes, "directories that no mask can be looked for in");
+    return 0;
 }

@@ -13,11 +13,21 @@ struct mask_list {
     size_t n;
 };
 
+/* To be covered. */
+struct mask_found {
+    char *path;
+    enum plan_kind kind;
+    const char *origin;
+    struct fs_stat st;
+};
+
 struct mask_walk {
     struct mask_rules *rules;
-    struct plan *plan;
     const struct host *host;
     struct notes *notes;
+    struct mask_found *found;
+    size_t found_count;
+    size_t found_cap;
     struct mask_list hard_links;
     struct mask_list unreadable;
     struct mask_list absent;
