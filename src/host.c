@@ -167,6 +167,17 @@ static void read_signals(struct host *host)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+static void read_groups(struct host *host)
+{
+    int count = getgroups(0, NULL);
+
+    if (count <= 0)
+        return;
+    host->groups = xcalloc((size_t)count, sizeof(*host->groups));
+    count = getgroups(count, host->groups);
+    host->group_count = count > 0 ? (size_t)count : 0;
+}
+
 int host_read(struct host *host, struct error *error)
 {
     char exe[4096];
@@ -179,6 +190,7 @@ int host_read(struct host *host, struct error *error)
     for (char **entry = environ; *entry; entry++)
         strv_push(&host->environ, *entry);
     read_signals(host);
+    read_groups(host);
     r = read_home(host, error);
     if (r < 0)
         return r;
@@ -199,6 +211,7 @@ int host_read(struct host *host, struct error *error)
 void host_free(struct host *host)
 {
     fs_cache_free(host->cache);
+    free(host->groups);
     free(host->home);
     free(host->home_spelling);
     free(host->cwd);

@@ -22,6 +22,7 @@ struct host_bwrap {
     bool has_disable_userns;
     bool has_cgroup_try;
     bool has_bind_fd; /* --bind-fd and --ro-bind-fd */
+    bool has_overlay; /* --overlay-src and --overlay */
     struct error why;
 };
 
@@ -30,6 +31,8 @@ struct host {
     struct fs_cache *cache; /* NULL in tests */
     uid_t uid;              /* effective */
     gid_t gid;
+    gid_t *groups; /* supplementary groups */
+    size_t group_count;
     char *home;          /* canonical; never "/" */
     char *home_spelling; /* as HOME said it, cleaned */
     char *cwd;           /* canonical working directory */

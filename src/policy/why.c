@@ -47,18 +47,23 @@ static void set_rule(struct why_answer *answer, const struct view *view)
 
 /* ---- a path that is there ---- */
 
-/* The object's own permissions, which hold inside as outside. Groups of the caller other than the
- * main one are not known here: what only they allow is not called denied. */
+static bool is_in_group(const struct host *host, gid_t gid)
+{
+    bool found = host->gid == gid;
+
+    for (size_t i = 0; i < host->group_count; i++)
+        found = found || host->groups[i] == gid;
+    return found;
+}
+
+/* The object's own permissions, which hold inside as outside; root has no privileges there. */
 static bool is_forbidden_by_mode(const struct host *host, const struct view *view)
 {
     const struct fs_stat *st = &view->st;
     unsigned want = st->type == FS_DIR ? 05 : 04;
+    unsigned shift = st->uid == host->uid ? 6 : is_in_group(host, st->gid) ? 3 : 0;
 
-    if (view->kind != VIEW_BIND || st->type == FS_LINK)
-        return false;
-    if (st->uid == host->uid)
-        return (st->mode >> 6 & want) != want;
-    return ((st->mode >> 3 | st->mode) & want) != want;
+    return st->type != FS_LINK && (st->mode >> shift & want) != want;
 }
 
 static bool is_git_protected(const struct view *view)
@@ -182,13 +187,17 @@ static void ask_path(struct why_answer *answer, const struct policy *policy, con
     }
 }
 
-static void ask_host(struct why_answer *answer, const struct policy *policy)
+static void ask_host(struct why_answer *answer, const struct policy *policy, const char *query)
 {
+    _cleanup_free_ char *path = path_join(policy->project, query);
+
     answer->kind = "host";
     answer->is_accessible = policy->network == NETWORK_FULL;
     answer->verdict = answer->is_accessible ? "open" : "offline";
     answer->rule = xasprintf("network %s", answer->is_accessible ? "of the host" : "off");
-    if (!answer->is_accessible)
+    if (fs_exists(policy->host->fs, path))
+        answer->advice = xasprintf("this was taken for a host; ./%s is the file", query);
+    else if (!answer->is_accessible)
         answer->advice =
             xasprintf("--%s gives the command the whole network of the host", FLAG(SET_NETWORK));
 }
@@ -199,7 +208,7 @@ void why_ask(struct why_answer *answer, const struct policy *policy, const char 
     if (is_path(query))
         ask_path(answer, policy, query);
     else
-        ask_host(answer, policy);
+        ask_host(answer, policy, query);
 }
 
 void why_free(struct why_answer *answer)

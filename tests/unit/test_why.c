@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * --why: verdict, deciding rule and advice for paths of every kind.
+ */
+#include "policy/why.h"
+#include "support/jail.h"
+#include "support/test.h"
+
+#include <string.h>
+
+static const char tree[] = "f /home/u/proj/README 0644 1000 x\n"
+                           "f /home/u/proj/secret 0600 1000 x\n"
+                           "f /home/u/proj/foreign 0600 0 x\n"
+                           "f /home/u/proj/.ai-jail 0644 1000 x\n"
+                           "l /home/u/proj/out /data/in/file\n"
+                           "l /home/u/proj/up ../other\n"
+                           "l /home/u/proj/loop loop\n"
+                           "l /home/u/proj/system /usr/bin/env\n"
+                           "d /home/u/proj/sub 0755 1000\n"
+                           "f /home/u/other 0644 1000 x\n"
+                           "d /home/u/.ssh 0700 1000\n"
+                           "f /home/u/.ssh/id 0600 1000 x\n"
+                           "f /home/u/.gitconfig 0644 1000 x\n"
+                           "d /home/u/.local/state/ai-jail 0700 1000\n"
+                           "f /data/in/file 0644 0 x\n"
+                           "f /etc/shadow 0640 0 x\n";
+
+static const struct question {
+    const char *query;
+    const char *flag;
+    const char *value;
+    const char *verdict;
+    const char *rule;   /* part of the deciding rule */
+    const char *advice; /* part, NULL: none */
+} questions[] = {
+    {".", NULL, NULL, "read-write", "rw /home/u/proj", NULL},
+    {"./README", NULL, NULL, "read-write", "rw /home/u/proj", NULL},
+    {"sub/", NULL, NULL, "read-write", "rw /home/u/proj", NULL},
+    {"./foreign", NULL, NULL, "denied", "rw /home/u/proj", "own permissions (0600, owner 0)"},
+    {"./nothing", NULL, NULL, "absent", "rw /home/u/proj", "host has nothing"},
+    {"./nothing/below", NULL, NULL, "absent", "rw /home/u/proj", "host has nothing"},
+    {"./README/below", NULL, NULL, "absent", "rw /home/u/proj", "host has nothing"},
+    {"./.ai-jail", NULL, NULL, "empty (masked)", "mask /home/u/proj/.ai-jail", "--no-hide-config"},
+    {"./out", NULL, NULL, "absent", "nothing of the host", "--map /data/in/file"},
+    {"./out", "--map", "/data/in", "read-only", "ro /data/in", NULL},
+    {"./up", NULL, NULL, "absent", "tmpfs /home/u", "--map /home/u/other"},
+    {"./loop", NULL, NULL, "absent", "rw /home/u/proj", "40 symbolic links"},
+    {"./system", NULL, NULL, "read-only", "ro /usr", NULL},
+    {"/bin/env", NULL, NULL, "read-only", "ro /usr", NULL},
+    {"/usr/bin/../../etc/shadow", NULL, NULL, "denied", "ro /etc", "own permissions (0640"},
+    {"~", NULL, NULL, "private", "tmpfs /home/u", "gone at the end"},
+    {"~/other", NULL, NULL, "absent", "tmpfs /home/u", "--map /home/u/other"},
+    {"~/.ssh/id", NULL, NULL, "absent", "tmpfs /home/u", "it holds keys"},
+    {"~/.gitconfig", NULL, NULL, "read-only", "ro /home/u/.gitconfig", "--rw-map"},
+    {"~/.local/state/ai-jail", NULL, NULL, "absent", "tmpfs /home/u", "--map"},
+    {"/home", NULL, NULL, "private", "nothing of the host", NULL},
+    {"/", NULL, NULL, "private", "nothing of the host", NULL},
+    {"/tmp", NULL, NULL, "private", "tmpfs /tmp", NULL},
+    {"/tmp/x", NULL, NULL, "absent", "tmpfs /tmp", "host has nothing"},
+    {"/dev/null", NULL, NULL, "private", "dev /dev", NULL},
+    {"/etc/hosts", NULL, NULL, "private", "data /etc/hosts", NULL},
+    {"/data/in/file", "--rw-map", "/data/in:/w", "absent", "nothing of the host", "--map"},
+    {"/w/file", "--rw-map", "/data/in:/w", "read-write", "rw /w from /data/in", NULL},
+    {"example.org", NULL, NULL, "offline", "network off", "--network"},
+    {"README", NULL, NULL, "offline", "network off", "./README is the file"},
+    {"example.org:80", NULL, NULL, "offline", "network off", "--network"},
+    {"example.org", "--network", NULL, "open", "network of the host", NULL},
+};
+
+static void ask(const struct question *question)
+{
+    const char *const words[] = {question->flag, question->value, NULL};
+    _cleanup_jail_ struct jail jail;
+    _cleanup_why_ struct why_answer answer = {0};
+    bool accessible;
+
+    jail_init(&jail, tree, NULL);
+    if (jail_build(&jail, words) < 0)
+        fail_msg("%s: %s", question->query, jail.error.text);
+    why_ask(&answer, &jail.policy, question->query);
+    if (!str_eq(answer.verdict, question->verdict))
+        fail_msg("%s: %s, not %s", question->query, answer.verdict, question->verdict);
+    if (!strstr(answer.rule, question->rule))
+        fail_msg("%s: rule %s, not %s", question->query, answer.rule, question->rule);
+    if (question->advice ? !answer.advice || !strstr(answer.advice, question->advice)
+                         : answer.advice && !str_eq(answer.verdict, "private"))
+        fail_msg("%s: advice %s, not %s", question->query, answer.advice ? answer.advice : "none",
+                 question->advice ? question->advice : "none");
+    accessible = str_eq(answer.verdict, "read-only") || str_eq(answer.verdict, "read-write") ||
+                 str_eq(answer.verdict, "private") || str_eq(answer.verdict, "open");
+    assert_int_equal(answer.is_accessible, accessible);
+}
+
+static void test_questions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
+        ask(&questions[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
