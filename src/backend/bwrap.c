@@ -38,7 +38,7 @@ static void push_perms(struct launch *launch, unsigned mode)
 
 static void push_bind(struct launch *launch, const struct plan_entry *entry, bool by_fd)
 {
-    bool writable = entry->kind == PLAN_RW;
+    bool writable = entry->kind != PLAN_RO;
 
     if (by_fd) {
         strv_push(&launch->words, writable ? "--bind-fd" : "--ro-bind-fd");
@@ -49,7 +49,26 @@ static void push_bind(struct launch *launch, const struct plan_entry *entry, boo
     }
 }
 
-static void push_entry(struct launch *launch, const struct plan_entry *entry, bool by_fd)
+/* A bubblewrap without --overlay binds what spawn has mounted at the path. */
+static void push_overlay(struct launch *launch, const struct plan_entry *entry,
+                         const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->overlays.n && policy->host->bwrap.has_overlay; i++) {
+        const struct overlay *overlay = &policy->overlays.v[i];
+
+        if (!str_eq(overlay->path, entry->dest))
+            continue;
+        words(launch, "--overlay-src", overlay->path, "--overlay");
+        strv_pushf(&launch->words, "%s/upper", overlay->storage);
+        strv_pushf(&launch->words, "%s/work", overlay->storage);
+        strv_push(&launch->words, entry->dest);
+        return;
+    }
+    push_bind(launch, entry, policy->host->bwrap.has_bind_fd);
+}
+
+static void push_entry(struct launch *launch, const struct plan_entry *entry,
+                       const struct policy *policy)
 {
     switch (entry->kind) {
     case PLAN_TMPFS:
@@ -64,7 +83,10 @@ static void push_entry(struct launch *launch, const struct plan_entry *entry, bo
         break;
     case PLAN_RO:
     case PLAN_RW:
-        push_bind(launch, entry, by_fd);
+        push_bind(launch, entry, policy->host->bwrap.has_bind_fd);
+        break;
+    case PLAN_OVERLAY:
+        push_overlay(launch, entry, policy);
         break;
     case PLAN_SYMLINK:
         words(launch, "--symlink", entry->target, entry->dest);
@@ -110,7 +132,7 @@ int bwrap_options(struct launch *launch, const struct policy *policy, struct err
 {
     push_namespaces(launch, policy);
     for (size_t i = 0; i < policy->plan.n; i++)
-        push_entry(launch, &policy->plan.v[i], policy->host->bwrap.has_bind_fd);
+        push_entry(launch, &policy->plan.v[i], policy);
     words(launch, "--chdir", policy->project, NULL);
     if (launch->seccomp_program >= 0) {
         strv_push(&launch->words, "--seccomp");

@@ -24,6 +24,7 @@ static uint64_t access_of(const struct plan_entry *entry)
     case PLAN_RO:
     case PLAN_DATA:
         return LL_SET_READ;
+    case PLAN_OVERLAY:
     case PLAN_RW:
     case PLAN_TMPFS:
         return LL_SET_READ | LL_SET_WRITE | LL_RESOLVE_UNIX;

@@ -10,9 +10,11 @@
 
 /* One accepted overlay. */
 struct overlay {
-    char *path;    /* canonical directory: source and destination */
-    char *storage; /* directory that holds upper, work, source and lock; need not exist yet */
-    char *origin;
+    char *path;        /* canonical directory: source and destination */
+    char *project;     /* canonical */
+    char *state;       /* canonical as far as it exists: the state directory of all programs */
+    char *storage;     /* directory that holds upper, work, base, source and lock; need not exist */
+    char *origin;      /* how it was said */
     struct fs_stat st; /* of path as it was examined */
 };
 
@@ -21,12 +23,19 @@ struct overlays {
     size_t n;
 };
 
+/* The user's state directory ($XDG_STATE_HOME, else ~/.local/state), links resolved as far as it
+ * exists. malloc'ed. */
+char *overlays_state_dir(const struct host *host);
 /* Where the changes of an overlay of path in project are kept; malloc'ed. */
 char *overlays_storage(const struct host *host, const char *project, const char *path);
+/* The directory that holds all of them; malloc'ed. */
+char *overlays_root(const struct host *host);
+
 /*
  * Reads the overlay_maps of config into overlays and adds each to the plan (PLAN_OVERLAY). Missing
- * sources are noted; one that overlaps another, or a place that cannot be an overlay, fails. Nothing
- * is created.
+ * sources are noted. One that overlaps another, or a place that cannot be an overlay, fails: left
+ * out, it would leave the real directory writable where the project shows it. What an untrusted
+ * project file says is skipped instead unless it stays in the project. Nothing is created.
  */
 int overlays_add(struct overlays *overlays, struct plan *plan, const struct config *config,
                  const struct host *host, const char *project, struct notes *notes,

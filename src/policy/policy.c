@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "policy/home.h"
 #include "policy/maps.h"
+#include "policy/overlays.h"
 #include "policy/project.h"
 #include "policy/system.h"
 #include "policy/worktree.h"
@@ -47,24 +48,33 @@ static void add_project(struct policy *policy)
     maps_add_links(&policy->plan, host->fs, GROUP_PROJECT, host->cwd_spelling, "project");
 }
 
-/* The policy file of the project is never visible inside, and our own directories are not either,
- * whatever map would show them. */
+/* Our own directories are never visible inside, whatever map would show them. */
 static void add_own_covers(struct policy *policy)
 {
     const struct host *host = policy->host;
-    _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
-    _cleanup_free_ char *canonical = NULL;
     _cleanup_strv_ struct strv own = {0};
 
-    /* A link stays; what it leads to is covered where the jail shows it. */
-    if (fs_resolve(host->fs, file, &canonical, NULL, NULL) == 0)
-        plan_add(&policy->plan, GROUP_MASKS, PLAN_COVER_EMPTY, canonical, "policy file")->optional =
-            !str_eq(canonical, file);
     project_own_dirs(host, &own);
     for (size_t i = 0; i < own.n; i++)
         if (fs_is_dir(host->fs, own.v[i]))
-            plan_add(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i], "ai-jail's own files")
-                ->optional = true;
+            plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
+                                "ai-jail's own files");
+}
+
+/* What the user asked for, and the policy file of the project, there or not. */
+static int add_masks(struct policy *policy, const struct config *config, struct notes *notes,
+                     struct error *error)
+{
+    const struct host *host = policy->host;
+    _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
+    bool is_hidden = config_flag(config, SET_HIDE_CONFIG);
+    int r = mask_rules_build(&policy->masks, config, host, policy->project, notes, error);
+
+    if (r < 0)
+        return r;
+    mask_rules_add(policy->masks, is_hidden ? PLAN_COVER_EMPTY : PLAN_COVER_RO, file,
+                   "policy file");
+    return mask_rules_walk(policy->masks, &policy->plan, host, notes, error);
 }
 
 /* The command starts in the project and lives in HOME: without them there is no jail to start. */
@@ -134,7 +144,13 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     r = maps_add(plan, config, host, policy->project, notes, error);
     if (r < 0)
         return r;
+    r = overlays_add(&policy->overlays, plan, config, host, policy->project, notes, error);
+    if (r < 0)
+        return r;
     add_project(policy);
+    r = add_masks(policy, config, notes, error);
+    if (r < 0)
+        return r;
     add_own_covers(policy);
     command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
     system_add_nix(plan, host, policy->command.host_path);
@@ -173,5 +189,7 @@ void policy_free(struct policy *policy)
     strv_free(&policy->env);
     command_free(&policy->command);
     plan_free(&policy->plan);
+    mask_rules_free(policy->masks);
+    overlays_free(&policy->overlays);
     *policy = (struct policy){0};
 }

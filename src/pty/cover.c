@@ -98,13 +98,36 @@ static bool is_same(const struct stat *st, const struct fs_stat *examined)
     return st->st_dev == examined->dev && st->st_ino == examined->ino;
 }
 
-static struct cover_result compare_binds(const struct plan *plan)
+/* An overlay is another object than its lower directory, which is what was examined: who mounted it
+ * has compared that. Here it must be that overlay. */
+static struct cover_result compare_overlay(const struct plan_entry *entry,
+                                           const struct overlay_mark *mark, ptrdiff_t index)
+{
+    _cleanup_close_ int object = open_object(entry->dest);
+    struct stat st;
+
+    if (object < 0)
+        return failed(COVER_COMPARE, -object, index);
+    if (fstat(object, &st) < 0)
+        return failed(COVER_COMPARE, errno, index);
+    return mark && overlay_is_marked(object, &st, mark) ? failed(COVER_OK, 0, -1)
+                                                        : failed(COVER_COMPARE, ESTALE, index);
+}
+
+static struct cover_result compare_binds(const struct plan *plan, const struct overlay_mark *marks)
 {
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_entry *entry = &plan->v[i];
+        struct cover_result result;
         struct stat st;
 
-        if (entry->kind != PLAN_RO && entry->kind != PLAN_RW)
+        if (entry->kind == PLAN_OVERLAY) {
+            result = compare_overlay(entry, marks ? &marks[i] : NULL, (ptrdiff_t)i);
+            if (result.stage != COVER_OK)
+                return result;
+            continue;
+        }
+        if (!plan_is_bind(entry->kind))
             continue;
         if (fstatat(AT_FDCWD, entry->dest, &st, AT_SYMLINK_NOFOLLOW) < 0)
             return failed(COVER_COMPARE, errno, (ptrdiff_t)i);
@@ -233,14 +256,15 @@ static struct cover_result place_covers(const struct plan *plan)
     return result;
 }
 
-struct cover_result cover_place(pid_t pid, const struct plan *plan, uint64_t pid_limit)
+struct cover_result cover_place(pid_t pid, const struct plan *plan,
+                                const struct overlay_mark *marks, uint64_t pid_limit)
 {
     _cleanup_close_ int pid_namespace = -1;
     struct cover_result result = join(pid, &pid_namespace);
     int r;
 
     if (result.stage == COVER_OK)
-        result = compare_binds(plan);
+        result = compare_binds(plan, marks);
     if (result.stage == COVER_OK && pid_limit) {
         r = pidlimit_set(pid_namespace, pid_limit);
         if (r < 0)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "policy/plan.h"
+#include "pty/overlay.h"
 
 enum cover_stage {
     COVER_OK,
@@ -28,5 +29,7 @@ struct cover_result {
 };
 
 /* pid is a process of the jail as seen from here. pid_limit: most tasks in its PID namespace, 0:
- * not limited. The calling process must have one thread. */
-struct cover_result cover_place(pid_t pid, const struct plan *plan, uint64_t pid_limit);
+ * not limited. marks: one for each entry of the plan, NULL where it has no overlay. The calling
+ * process must have one thread. */
+struct cover_result cover_place(pid_t pid, const struct plan *plan,
+                                const struct overlay_mark *marks, uint64_t pid_limit);

@@ -93,7 +93,7 @@ static struct cover_result place(const struct mounter_options *options)
 
     if (pid < 0)
         return (struct cover_result){COVER_OPEN_NAMESPACE, ESRCH, -1};
-    return cover_place(pid, options->plan, options->pid_limit);
+    return cover_place(pid, options->plan, options->marks, options->pid_limit);
 }
 
 static _Noreturn void serve(int socket, const struct mounter_options *options,

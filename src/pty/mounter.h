@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "policy/plan.h"
 #include "pty/cgroup.h"
+#include "pty/overlay.h"
 #include "pty/terminal.h"
 
 struct mounter {
@@ -34,12 +35,13 @@ struct mounter_page {
 };
 
 struct mounter_options {
-    const struct plan *plan;         /* covers to place, binds to compare */
-    int info_fd;                     /* read end of bubblewrap's --info-fd */
-    const struct terminal *terminal; /* NULL or fd -1: none */
-    bool with_seccomp;               /* false: this build has no program */
-    uint64_t pid_limit;              /* most tasks in the jail, 0: left to RLIMIT_NPROC */
-    const struct cgroup *cgroup;     /* of the jail: removed at the end */
+    const struct plan *plan;          /* covers to place, binds to compare */
+    const struct overlay_mark *marks; /* of its overlays, in shared memory; NULL: none */
+    int info_fd;                      /* read end of bubblewrap's --info-fd */
+    const struct terminal *terminal;  /* NULL or fd -1: none */
+    bool with_seccomp;                /* false: this build has no program */
+    uint64_t pid_limit;               /* most tasks in the jail, 0: left to RLIMIT_NPROC */
+    const struct cgroup *cgroup;      /* of the jail: removed at the end */
 };
 
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */

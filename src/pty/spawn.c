@@ -86,6 +86,20 @@ static int make_fd(struct spawn *spawn, const struct launch *launch, const struc
     }
 }
 
+/* The descriptor of an overlay's bind is the lower directory until the overlay is mounted. */
+static void join_overlays(struct spawn *spawn, const struct launch *launch)
+{
+    for (size_t i = 0; i < launch->fd_count; i++) {
+        const struct plan_entry *entry = launch->fds[i].entry;
+
+        if (launch->fds[i].kind != LAUNCH_FD_BIND || entry->kind != PLAN_OVERLAY)
+            continue;
+        for (size_t j = 0; j < spawn->overlays.n; j++)
+            if (str_eq(spawn->overlays.v[j].overlay->path, entry->dest))
+                spawn->overlays.v[j].bind_fd = &spawn->fds[i];
+    }
+}
+
 static int make_fds(struct spawn *spawn, const struct launch *launch, struct error *error)
 {
     int info[2];
@@ -106,6 +120,7 @@ static int make_fds(struct spawn *spawn, const struct launch *launch, struct err
         spawn->numbers[spawn->fd_count] = fd;
         spawn->fds[spawn->fd_count++] = fd;
     }
+    join_overlays(spawn, launch);
     return 0;
 }
 
@@ -169,7 +184,10 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
     int r;
 
     *spawn = SPAWN_NONE;
-    r = make_fds(spawn, launch, error);
+    r = overlay_prepare(&spawn->overlays, &policy->plan, &policy->overlays,
+                        policy->host->bwrap.has_overlay, error);
+    if (r == 0)
+        r = make_fds(spawn, launch, error);
     if (r < 0)
         return r;
     spawn->args = lift(make_args(spawn, launch));
@@ -194,22 +212,40 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
 struct child_failure {
     int32_t stage;
     int32_t code;
+    int32_t detail; /* CHILD_OVERLAY: enum overlay_stage */
+    int32_t index;  /* CHILD_OVERLAY: of the overlay, -1: none */
 };
 
-enum child_stage { CHILD_PARENT, CHILD_GROUP, CHILD_STDIO, CHILD_FDS, CHILD_EXEC };
+enum child_stage { CHILD_PARENT, CHILD_GROUP, CHILD_STDIO, CHILD_FDS, CHILD_OVERLAY, CHILD_EXEC };
 
 static const char *const child_stages[] = {
     [CHILD_PARENT] = "the parent is gone",
     [CHILD_GROUP] = "process group",
     [CHILD_STDIO] = "standard descriptors",
     [CHILD_FDS] = "descriptors",
+    [CHILD_OVERLAY] = "overlay",
     [CHILD_EXEC] = "execution",
 };
 
 static _Noreturn void child_fail(int report, enum child_stage stage)
 {
-    struct child_failure failure = {(int32_t)stage, errno};
+    struct child_failure failure = {.stage = (int32_t)stage, .code = errno};
 
+    (void)!write(report, &failure, sizeof(failure));
+    _exit(125);
+}
+
+/* Without the overlay there is no jail: what was meant to stay as it is would be written. */
+static void mount_overlays(const struct spawn *spawn, const struct host *host, int report)
+{
+    struct child_failure failure = {.stage = CHILD_OVERLAY};
+    int index;
+
+    failure.detail = (int32_t)overlay_mount_all(&spawn->overlays, host->uid, host->gid, &index);
+    if (failure.detail == OVERLAY_OK)
+        return;
+    failure.code = errno;
+    failure.index = index;
     (void)!write(report, &failure, sizeof(failure));
     _exit(125);
 }
@@ -254,8 +290,9 @@ static bool place_fds(const struct spawn *spawn)
     return fcntl(spawn->args, F_SETFD, 0) == 0;
 }
 
-static _Noreturn void child(const struct spawn *spawn, int program, const struct spawn_stdio *stdio,
-                            const char *args_fd, int report, pid_t parent, volatile pid_t *group)
+static _Noreturn void child(const struct spawn *spawn, const struct host *host, int program,
+                            const struct spawn_stdio *stdio, const char *args_fd, int report,
+                            pid_t parent, volatile pid_t *group)
 {
     char *const argv[] = {(char[]){"bwrap"}, (char[]){"--args"},     (char *)(uintptr_t)args_fd,
                           (char[]){"--"},    (char[]){LAUNCHER_ARG}, NULL};
@@ -271,6 +308,7 @@ static _Noreturn void child(const struct spawn *spawn, int program, const struct
     if (spawn->cgroup)
         cgroup_enter(spawn->cgroup);
     default_signals();
+    mount_overlays(spawn, host, report); /* its descriptors may have the launcher's numbers */
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     null = null < 0 ? null : fcntl(null, F_DUPFD_CLOEXEC, FD_FIRST);
     if (null < 0 || !place_stdio(spawn, stdio, null))
@@ -296,11 +334,22 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
     report[1] = lift(report[1]);
     spawn->pid = program < 0 || report[1] < 0 ? -1 : fork();
     if (spawn->pid == 0)
-        child(spawn, program, stdio, args_fd, report[1], parent, group);
+        child(spawn, policy->host, program, stdio, args_fd, report[1], parent, group);
     close(report[1]);
     if (spawn->pid < 0)
         return error_set(error, errno, "fork: %s", strerror(errno));
     return 0;
+}
+
+static int explain_overlay(const struct spawn *spawn, const struct child_failure *failure,
+                           struct error *error)
+{
+    bool named = failure->index >= 0 && (size_t)failure->index < spawn->overlays.n;
+    int code = failure->code > 0 ? failure->code : EIO;
+
+    return error_set(error, code, "%s: %s (%s)",
+                     named ? spawn->overlays.v[failure->index].overlay->origin : "overlays",
+                     overlay_stage_text((enum overlay_stage)failure->detail), strerror(code));
 }
 
 int spawn_check(struct spawn *spawn, const struct policy *policy, struct error *error)
@@ -314,6 +363,8 @@ int spawn_check(struct spawn *spawn, const struct policy *policy, struct error *
     while (n < 0 && errno == EINTR);
     if (n == 0)
         return 0;
+    if (n == sizeof(failure) && failure.stage == CHILD_OVERLAY)
+        return explain_overlay(spawn, &failure, error);
     if (n != sizeof(failure) || failure.stage < 0 || failure.stage > CHILD_EXEC)
         return error_set(error, EIO, "%s cannot be started", program);
     return error_set(error, failure.code > 0 ? failure.code : EIO, "%s cannot be started: %s: %s",
@@ -346,5 +397,6 @@ void spawn_free(struct spawn *spawn)
     close_slot(&spawn->control);
     free(spawn->fds);
     free(spawn->numbers);
+    overlay_mounts_free(&spawn->overlays);
     *spawn = SPAWN_NONE;
 }

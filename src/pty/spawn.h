@@ -6,6 +6,7 @@
 
 #include "backend/launch.h"
 #include "pty/cgroup.h"
+#include "pty/overlay.h"
 
 /* What becomes 0, 1, 2 of the command. */
 struct spawn_stdio {
@@ -26,7 +27,8 @@ struct spawn {
     int errors;     /* memfd that collects bubblewrap's stderr */
     int control;    /* our end of the control socket */
     int control_jail;
-    const struct cgroup *cgroup; /* borrowed: entered before bubblewrap is; NULL: none */
+    struct overlay_mounts overlays; /* their locks are held until spawn_free() */
+    const struct cgroup *cgroup;    /* borrowed: entered before bubblewrap is; NULL: none */
     /* made by spawn_start */
     int report; /* tells why the child did not become bubblewrap; end of file: it did */
     pid_t pid;
@@ -50,7 +52,7 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
 /*
  * Forks and executes the checked bubblewrap. The child gets an empty environment, /dev/null on 0
  * and 1, the error memfd on 2, the launcher's descriptors 3 to 8 and those of the options; nothing
- * else. It leads a process group of its own, whose number it writes to *group (shared memory) before
+ * else. Overlays are mounted in it, where bubblewrap does not. It leads a process group of its own, whose number it writes to *group (shared memory) before
  * it becomes bubblewrap. 0 or -errno; does not wait for the exec, which spawn_check() tells about.
  */
 int spawn_start(struct spawn *spawn, const struct policy *policy, const struct spawn_stdio *stdio,

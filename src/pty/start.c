@@ -90,8 +90,12 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
                          (SLOW_MS + HELLO_TIMEOUT_MS) / 1000);
     r = control_receive(jail->spawn.control, &message, &fd);
     jail->master = fd;
-    if (r == 0 || r == -ECONNRESET || r == -EAGAIN) /* the last: bubblewrap alone has ended */
+    if (r == 0 || r == -ECONNRESET || r == -EAGAIN) { /* the last: bubblewrap alone has ended */
+        r = spawn_check(&jail->spawn, jail->policy, error);
+        if (r < 0)
+            return r;
         return diagnose_backend(&jail->spawn, jail->launch, jail->policy, notes, error);
+    }
     if (r == 1 && message.type == CONTROL_FAILED) {
         diagnose_failed(&message, jail->policy, error);
         return -error->code;
@@ -140,6 +144,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     if (r < 0)
         return r;
     options.info_fd = jail->spawn.info_read;
+    options.marks = jail->spawn.overlays.marks;
     options.pid_limit = limit_jail(jail, notes);
     options.cgroup = &jail->cgroup;
     jail->spawn.cgroup = &jail->cgroup;
