@@ -146,7 +146,8 @@ static int real_list(void *ctx, const char *path, int (*each)(void *arg, const c
 static int real_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
 {
     struct open_how how = {
-        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+        /* without O_NOFOLLOW, which would let a link in the last place pass */
+        .flags = O_PATH | O_CLOEXEC,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     _cleanup_close_ int top = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -37,8 +37,14 @@ static void value_clear(struct value *value)
 static void value_add(struct value *value, enum setting_merge merge, const char *entry,
                       const struct origin *origin)
 {
-    if (merge == MERGE_APPEND && strv_find(&value->list, entry) >= 0)
+    ptrdiff_t same = merge == MERGE_APPEND ? strv_find(&value->list, entry) : -1;
+
+    if (same >= 0) {
+        /* What the user says, too, counts as the user's. */
+        if (value->origins[same].is_untrusted && !origin->is_untrusted)
+            value->origins[same] = *origin;
         return;
+    }
     strv_push(&value->list, entry);
     value->origins = xrealloc(value->origins, value->list.n, sizeof(*value->origins));
     value->origins[value->list.n - 1] = *origin;
@@ -87,6 +93,7 @@ void config_free(struct config *config)
 {
     for (size_t i = 0; i < SET_COUNT; i++)
         value_clear(&config->values[i]);
+    strv_free(&config->env_file);
     config_init(config, config->kind);
 }
 

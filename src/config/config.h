@@ -26,6 +26,7 @@ struct origin {
     unsigned column; /* in bytes, from 1; 0: no file */
     const char
         *table; /* LAYER_COMMAND_TABLE: NAME of [commands.NAME]; borrowed, outlives the value */
+    bool is_untrusted; /* LAYER_PROJECT: of a file that is not trusted; the words are hostile */
 };
 
 struct value {
@@ -42,6 +43,9 @@ struct config {
     enum layer_kind kind;
     struct origin place; /* the origin of what is set next; config_init sets the layer alone */
     struct value values[SET_COUNT];
+    /* What stands in the files of SET_ENV_FROM_FILE, NAME=VALUE in order: filled by gather(), in the
+     * effective configuration alone. Never shown. */
+    struct strv env_file;
 };
 
 /* An empty layer: nothing is set. Needs no config_free() before the first change. */

@@ -61,11 +61,12 @@ struct gathered {
     size_t table_count;
     struct refusal *refusals;
     size_t refusal_count;
-    void *layers; /* keeps alive what origins borrow */
+    char *contradiction; /* a layer that says "network on" and names hosts; NULL: none does */
+    struct gather_layers *layers; /* keeps alive what origins borrow */
 };
 
 /*
- * Reads and merges. 0, or -errno with the line to print: a file that is malformed, wrongly typed or
+ * Reads and merges. Environment files are read, too, for the verbs that plan a launch. 0, or -errno with the line to print: a file that is malformed, wrongly typed or
  * not to be read ends every verb but --doctor. gathered wants gather_free() either way.
  */
 int gather(struct gathered *gathered, const struct args *args, const struct gather_place *place,

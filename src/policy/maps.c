@@ -9,6 +9,7 @@
 #include "policy/maps.h"
 
 #include "base/path.h"
+#include "config/map_text.h"
 #include "policy/project.h"
 
 #include <errno.h>
@@ -17,11 +18,14 @@
 
 struct map {
     const char *text; /* borrowed from the configuration */
-    const char *flag;
+    char *name;       /* what messages call it: "--map TEXT", "./.ai-jail:3: ro_maps TEXT" */
     bool writable;
-    char *source;  /* canonical */
-    char *dest;    /* cleaned */
-    char *spelled; /* source as spelled, absolute; only when DST was not given */
+    bool is_typed;     /* on the command line: what is wrong with it ends the launch */
+    bool is_untrusted; /* said by a project that is not trusted */
+    char *source;      /* canonical */
+    char *dest;        /* cleaned */
+    char *spelled;     /* source as spelled, absolute; only when DST was not given */
+    struct fs_stat st; /* is_untrusted: of what must be mounted */
     bool skip;
 };
 
@@ -33,42 +37,13 @@ struct map_list {
 static void map_list_free(struct map_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
+        free(list->v[i].name);
         free(list->v[i].source);
         free(list->v[i].dest);
         free(list->v[i].spelled);
     }
     free(list->v);
     *list = (struct map_list){0};
-}
-
-int maps_split(const char *text, char **source, char **dest)
-{
-    struct buf parts[2] = {{0}, {0}};
-    int which = 0;
-    int r = 0;
-
-    *source = NULL;
-    *dest = NULL;
-    buf_init(&parts[0], 64 * KIB);
-    buf_init(&parts[1], 64 * KIB);
-    for (const char *at = text; *at; at++) {
-        if (*at == '\\' && (at[1] == ':' || at[1] == '\\'))
-            buf_append_byte(&parts[which], (uint8_t) * ++at);
-        else if (*at == ':' && which == 0)
-            which = 1;
-        else
-            buf_append_byte(&parts[which], (uint8_t)*at);
-    }
-    if (parts[0].len == 0 || (which == 1 && parts[1].len == 0)) {
-        r = -EINVAL;
-    } else {
-        *source = buf_take_cstr(&parts[0]);
-        if (which == 1)
-            *dest = buf_take_cstr(&parts[1]);
-    }
-    buf_free(&parts[0]);
-    buf_free(&parts[1]);
-    return r;
 }
 
 /* Not cleaned: "link/.." is not the directory that holds the link. */
@@ -107,39 +82,56 @@ static bool is_our_own(const struct host *host, const char *source)
     return false;
 }
 
-static int read_map(struct map *map, const struct host *host, struct notes *notes,
-                    struct error *error)
+/* A map that would ruin the jail: an error if it was typed, else it is left out. */
+static int refuse(struct map *map, struct notes *notes, struct error *error, const char *why)
 {
-    _cleanup_free_ char *source = NULL;
-    _cleanup_free_ char *dest = NULL;
-    _cleanup_free_ char *spelled = NULL;
-    const char *refused;
-    int r;
+    if (map->is_typed)
+        return error_set(error, EINVAL, "%s: %s", map->name, why);
+    notes_add(notes, NOTE_SECURITY, "%s is skipped: %s", map->name, why);
+    map->skip = true;
+    return 0;
+}
 
-    if (maps_split(map->text, &source, &dest) < 0)
-        return error_set(error, EINVAL, "--%s %s: empty path; write PATH or SRC:DST", map->flag,
-                         map->text);
-    spelled = absolute(source, host);
-    r = fs_resolve(host->fs, spelled, &map->source, NULL, NULL);
-    if (r < 0) {
-        notes_add(notes, NOTE_WARNING, "--%s %s is skipped: %s", map->flag, map->text,
-                  strerror(-r));
-        map->skip = true;
-        return 0;
-    }
-    if (str_eq(map->source, "/"))
-        return error_set(error, EINVAL, "--%s %s: / cannot be mapped; name a directory below it",
-                         map->flag, map->text);
-    /* It would show the memory and the files of every process of yours. */
-    if (path_is_within(map->source, "/proc"))
-        return error_set(error, EINVAL, "--%s %s: the host's /proc cannot be mapped", map->flag,
-                         map->text);
-    if (is_our_own(host, map->source)) {
-        notes_add(notes, NOTE_SECURITY, "--%s %s is refused: ai-jail's own files are never shown",
-                  map->flag, map->text);
-        map->skip = true;
-        return 0;
-    }
+static void skip(struct map *map, struct notes *notes, enum note_class class, const char *why)
+{
+    notes_add(notes, class, "%s is skipped: %s", map->name, why);
+    map->skip = true;
+}
+
+bool maps_examine_inside(const struct host *host, const char *project, const char *canonical,
+                         struct fs_stat *st)
+{
+    return path_is_within(canonical, project) &&
+           fs_stat_beneath(host->fs, project, path_rest(canonical, project), st) == 0;
+}
+
+/* Both ends of an untrusted map. They were in the project when the file was judged; whoever writes
+ * the project can have changed that since. What is examined here is what will be mounted. */
+static bool examine_untrusted(struct map *map, const struct host *host, const char *project)
+{
+    _cleanup_free_ char *dest = NULL;
+    struct fs_stat at_dest;
+
+    if (fs_resolve(host->fs, map->dest, &dest, NULL, NULL) < 0 ||
+        !maps_examine_inside(host, project, dest, &at_dest) ||
+        !maps_examine_inside(host, project, map->source, &map->st))
+        return false;
+    free(map->dest);
+    map->dest = steal_ptr(&dest);
+    /* The jail shows the links of the project anyway, and others are not the project's business. */
+    free(steal_ptr(&map->spelled));
+    return true;
+}
+
+/* From the two sides as they are written; dest may be NULL. 0 or -errno of the source. */
+static int resolve_map(struct map *map, const char *source, const char *dest,
+                       const struct host *host)
+{
+    _cleanup_free_ char *spelled = absolute(source, host);
+    int r = fs_resolve(host->fs, spelled, &map->source, NULL, NULL);
+
+    if (r < 0)
+        return r;
     if (dest) {
         _cleanup_free_ char *joined = absolute(dest, host);
 
@@ -148,15 +140,54 @@ static int read_map(struct map *map, const struct host *host, struct notes *note
         map->dest = xstrdup(map->source);
         map->spelled = steal_ptr(&spelled);
     }
-    refused = refused_dest(map->dest);
-    if (refused)
-        return error_set(error, EINVAL,
-                         "--%s %s: a map cannot replace %s; choose another destination (SRC:DST)",
-                         map->flag, map->text, refused);
-    if (path_is_within(host->home, map->source))
-        notes_add(notes, NOTE_SECURITY, "--%s %s shows your whole home directory to the command",
-                  map->flag, map->text);
     return 0;
+}
+
+static int check_dest(struct map *map, struct notes *notes, struct error *error)
+{
+    const char *refused = refused_dest(map->dest);
+    _cleanup_free_ char *why = NULL;
+
+    if (!refused)
+        return 0;
+    why = xasprintf("a map cannot replace %s; choose another destination (SRC:DST)", refused);
+    return refuse(map, notes, error, why);
+}
+
+static int read_map(struct map *map, const struct host *host, const char *project,
+                    struct notes *notes, struct error *error)
+{
+    _cleanup_free_ char *source = NULL;
+    _cleanup_free_ char *dest = NULL;
+    int r;
+
+    if (map_text_split(map->text, &source, &dest) < 0)
+        return refuse(map, notes, error, "empty path; write PATH or SRC:DST");
+    r = resolve_map(map, source, dest, host);
+    if (r < 0) {
+        skip(map, notes, NOTE_WARNING, strerror(-r));
+        return 0;
+    }
+    if (str_eq(map->source, "/"))
+        return refuse(map, notes, error, "/ cannot be mapped; name a directory below it");
+    /* It would show the memory and the files of every process of yours. */
+    if (path_is_within(map->source, "/proc"))
+        return refuse(map, notes, error, "the host's /proc cannot be mapped");
+    if (is_our_own(host, map->source)) {
+        notes_add(notes, NOTE_SECURITY, "%s is refused: ai-jail's own files are never shown",
+                  map->name);
+        map->skip = true;
+        return 0;
+    }
+    if (map->is_untrusted && !examine_untrusted(map, host, project)) {
+        skip(map, notes, NOTE_SECURITY, "it does not stay inside the project");
+        return 0;
+    }
+    r = check_dest(map, notes, error);
+    if (r == 0 && !map->skip && path_is_within(host->home, map->source))
+        notes_add(notes, NOTE_SECURITY, "%s shows your whole home directory to the command",
+                  map->name);
+    return r;
 }
 
 /* A writable map may not touch a read-only one: it would open it. */
@@ -173,9 +204,8 @@ static void refuse_overlaps(struct map_list *list, struct notes *notes)
             if (ro->skip || ro->writable)
                 continue;
             if (path_is_within(rw->dest, ro->dest) || path_is_within(ro->dest, rw->dest)) {
-                notes_add(notes, NOTE_SECURITY,
-                          "--%s %s is refused: it overlaps the read-only map %s", rw->flag,
-                          rw->text, ro->text);
+                notes_add(notes, NOTE_SECURITY, "%s is refused: it overlaps the read-only map %s",
+                          rw->name, ro->text);
                 rw->skip = true;
             }
         }
@@ -214,17 +244,36 @@ void maps_add_links(struct plan *plan, const struct fs *fs, enum plan_group grou
 static void add_map(struct plan *plan, const struct map *map, const struct host *host,
                     const char *project, struct notes *notes)
 {
-    _cleanup_free_ char *origin = xasprintf("--%s %s", map->flag, map->text);
     enum plan_group group =
         path_is_below(map->dest, project) ? GROUP_MAPS_INSIDE : GROUP_MAPS_OUTSIDE;
+    struct plan_entry *entry =
+        plan_add_bind(plan, host->fs, group, map->writable ? PLAN_RW : PLAN_RO, map->source,
+                      map->dest, map->name);
 
-    if (!plan_add_bind(plan, host->fs, group, map->writable ? PLAN_RW : PLAN_RO, map->source,
-                       map->dest, origin)) {
-        notes_add(notes, NOTE_WARNING, "%s is skipped: it has just gone", origin);
+    if (!entry) {
+        notes_add(notes, NOTE_WARNING, "%s is skipped: it has just gone", map->name);
         return;
     }
+    /* The name may lead elsewhere by now; the session refuses what is not this object. */
+    if (map->is_untrusted)
+        entry->st = map->st;
     if (map->spelled)
-        maps_add_links(plan, host->fs, group, map->spelled, origin);
+        maps_add_links(plan, host->fs, group, map->spelled, map->name);
+}
+
+static struct map new_map(const struct config *config, enum setting_id id, size_t index)
+{
+    const struct origin *origin = &config->values[id].origins[index];
+    const char *text = config_list(config, id)->v[index];
+    _cleanup_free_ char *spelling = config_entry_spelling(config, id, index);
+
+    return (struct map){
+        .text = text,
+        .name = xasprintf("%s %s", spelling, text),
+        .writable = id == SET_RW_MAPS,
+        .is_typed = origin->layer == LAYER_CLI,
+        .is_untrusted = origin->is_untrusted,
+    };
 }
 
 int maps_add(struct plan *plan, const struct config *config, const struct host *host,
@@ -235,16 +284,10 @@ int maps_add(struct plan *plan, const struct config *config, const struct host *
     int r;
 
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-        const struct strv *entries = config_list(config, ids[i]);
-
-        for (size_t j = 0; j < entries->n; j++) {
+        for (size_t j = 0; j < config_list(config, ids[i])->n; j++) {
             list.v = xrealloc(list.v, list.n + 1, sizeof(*list.v));
-            list.v[list.n++] = (struct map){
-                .text = entries->v[j],
-                .flag = settings[ids[i]].flag,
-                .writable = ids[i] == SET_RW_MAPS,
-            };
-            r = read_map(&list.v[list.n - 1], host, notes, error);
+            list.v[list.n++] = new_map(config, ids[i], j);
+            r = read_map(&list.v[list.n - 1], host, project, notes, error);
             if (r < 0)
                 return r;
         }

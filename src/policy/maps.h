@@ -9,18 +9,21 @@
 #include "policy/plan.h"
 
 /*
- * Splits "SRC:DST" at the first colon that has no backslash before it; "\:" is a colon and "\\" a
- * backslash. *dest is NULL when there is no separator. malloc'ed parts. 0 or -EINVAL (an empty
- * part).
- */
-int maps_split(const char *text, char **source, char **dest);
-
-/*
  * Adds all maps, read-only ones first. project is canonical. A map that cannot be used is skipped
- * with a note; one that would ruin the jail is an error.
+ * with a note; one that would ruin the jail is an error if it stands on the command line, and
+ * skipped if a file says it. A map of an untrusted project file is skipped unless both ends are still
+ * in the project; what was examined then is what must be mounted (plan_entry.st).
  */
 int maps_add(struct plan *plan, const struct config *config, const struct host *host,
              const char *project, struct notes *notes, struct error *error);
+
+/*
+ * For what an untrusted project file names: true if canonical (the planner's own resolution) is
+ * reached below the project in one walk without a link. *st is the object that was reached: it, and
+ * nothing else that has the name later, may be mounted.
+ */
+bool maps_examine_inside(const struct host *host, const char *project, const char *canonical,
+                         struct fs_stat *st);
 
 /* Adds the links that were met on the way to path, where the jail does not show them yet, so that
  * the caller's spelling works inside. */

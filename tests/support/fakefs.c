@@ -423,6 +423,18 @@ void fakefs_remove(struct fakefs *fakefs, const char *path)
     fakefs->n = kept;
 }
 
+/* Every node has the name of its true place, so what is found by its name was reached over no link. */
+static int fake_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
+{
+    _cleanup_free_ char *path = rest[0] ? path_join(dir, rest) : xstrdup(dir);
+    const struct node *node = find(ctx, path);
+
+    if (!node || node->st.type == FS_LINK)
+        return node ? -ELOOP : -ENOENT;
+    *out = node->st;
+    return 0;
+}
+
 struct fs_stat *fakefs_node(struct fakefs *fakefs, const char *path)
 {
     struct node *node = find(fakefs, path);
@@ -445,7 +457,8 @@ struct fakefs *fakefs_new(const char *spec)
                              .stat = fake_stat,
                              .readlink = fake_readlink,
                              .read_head = fake_read_head,
-                             .list = fake_list};
+                             .list = fake_list,
+                             .stat_beneath = fake_stat_beneath};
     fakefs->next_ino = 2;
     insert(fakefs, "/");
     fakefs_add(fakefs, spec);

@@ -6,6 +6,7 @@
 #include "support/fakefs.h"
 
 #include "base/buf.h"
+#include "base/fs_cache.h"
 #include "base/path.h"
 #include "base/strv.h"
 
@@ -297,6 +298,39 @@ static void real_heads_are_bounded_and_never_block(void **state)
     assert_int_equal(fs_real.read_head(NULL, scratch->dir, bytes, 4), -EINVAL);
 }
 
+/* P-PLAN-14: no link anywhere on the way, and never out of the directory. */
+static void beneath_is_one_walk_without_links(void **state)
+{
+    static const struct {
+        const char *rest;
+        int result;
+    } rows[] = {
+        {"", 0},           {"file", 0},          {"one", -ELOOP},       {"self/file", -ELOOP},
+        {"none", -ENOENT}, {"file/x", -ENOTDIR}, {"../../tmp", -EXDEV}, {"/etc", -EXDEV},
+    };
+    const struct scratch *scratch = *state;
+    struct fs_cache *cache = fs_cache_new(&fs_real);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_free_ char *name = xasprintf("/%s", rows[i].rest);
+        _cleanup_free_ char *path = below(scratch, name);
+        struct fs_stat st;
+        struct fs_stat by_name;
+        int r = fs_stat_beneath(&fs_real, scratch->dir, rows[i].rest, &st);
+
+        if (r != rows[i].result)
+            fail_msg("%s: %d", rows[i].rest, r);
+        assert_int_equal(fs_stat_beneath(fs_cache_fs(cache), scratch->dir, rows[i].rest, &by_name),
+                         r);
+        if (r < 0)
+            continue;
+        assert_int_equal(fs_stat(&fs_real, path, false, &by_name), 0);
+        assert_int_equal(st.ino, by_name.ino);
+        assert_int_equal(st.dev, by_name.dev);
+    }
+    fs_cache_free(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +341,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(real_resolution_agrees_with_realpath, make_scratch,
                                         remove_scratch),
         cmocka_unit_test_setup_teardown(real_errors_are_the_kernels, make_scratch, remove_scratch),
+        cmocka_unit_test_setup_teardown(beneath_is_one_walk_without_links, make_scratch,
+                                        remove_scratch),
         cmocka_unit_test_setup_teardown(real_heads_are_bounded_and_never_block, make_scratch,
                                         remove_scratch),
     };

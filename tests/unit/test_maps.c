@@ -3,6 +3,8 @@
  * --map and --rw-map.
  */
 #include "policy/maps.h"
+
+#include "config/map_text.h"
 #include "support/planner.h"
 #include "support/test.h"
 
@@ -90,7 +92,7 @@ static void text_is_split_at_the_first_bare_colon(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *source = NULL;
         char *dest = NULL;
-        int r = maps_split(rows[i].text, &source, &dest);
+        int r = map_text_split(rows[i].text, &source, &dest);
 
         assert_int_equal(r, rows[i].source ? 0 : -EINVAL);
         if (!str_eq(source, rows[i].source) || !str_eq(dest, rows[i].dest))
@@ -340,6 +342,139 @@ static void link_does_not_replace_an_entry(void **state)
     assert_true(plan_look(&planner.plan, "/tmp/x").entry->kind == PLAN_TMPFS);
 }
 
+/* ---- maps of files ---- */
+
+/* The same as add_maps(), said by line 7 of a file. */
+static int add_maps_of(struct planner *planner, enum layer_kind kind, bool is_untrusted,
+                       const char *maps, struct error *error)
+{
+    struct config layer;
+    _cleanup_strv_ struct strv lines = {0};
+
+    config_init(&layer, kind);
+    layer.place.line = 7;
+    layer.place.is_untrusted = is_untrusted;
+    strv_split(&lines, maps, '\n');
+    for (size_t i = 0; i < lines.n; i++)
+        config_add(&layer, lines.v[i][0] == 'w' ? SET_RW_MAPS : SET_RO_MAPS, lines.v[i] + 2);
+    config_merge(&planner->config, &layer);
+    config_free(&layer);
+    return maps_add(&planner->plan, &planner->config, &planner->host, PLANNER_PROJECT,
+                    &planner->notes, error);
+}
+
+/* P-PLAN-25 */
+static void a_file_cannot_end_the_launch_with_a_map(void **state)
+{
+    static const char *const texts[] = {"r /data/in:/etc", "w /data/in:/proc/1", "r /:/m",
+                                        "r /proc/1:/m", "r /data/in:"};
+    static const enum layer_kind kinds[] = {LAYER_GLOBAL, LAYER_COMMAND_TABLE, LAYER_PROJECT};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(texts) * ARRAY_SIZE(kinds); i++) {
+        _cleanup_planner_ struct planner planner;
+        enum layer_kind kind = kinds[i % ARRAY_SIZE(kinds)];
+        struct error error = {0};
+
+        planner_init(&planner, tree, NULL);
+        if (add_maps_of(&planner, kind, false, texts[i / ARRAY_SIZE(kinds)], &error) < 0)
+            fail_msg("%s", error.text);
+        assert_int_equal(planner.notes.n, 1);
+        assert_int_equal(planner_count_notes(&planner, NOTE_SECURITY, "is skipped"), 1);
+        /* by file, line and key */
+        assert_int_equal(planner_count_notes(&planner, NOTE_SECURITY, "/.ai-jail:7: r"), 1);
+        assert_true(planner_has_exactly(&planner, GROUP_MAPS_OUTSIDE, ""));
+    }
+}
+
+static void untrusted_maps_stay_in_the_project(void **state)
+{
+    static const struct {
+        const char *maps;
+        const char *inside;
+        unsigned refused;
+    } rows[] = {
+        {"r sub", "ro /home/u/proj/sub\n", 0},
+        {"w keep:sub", "rw /home/u/proj/sub = /home/u/proj/keep\n", 0},
+        {"r in-link", "ro /home/u/proj/sub\n", 0},
+        {"r sub:in-link", "ro /home/u/proj/sub\n", 0},
+        {"r out", "", 1},
+        {"r /data/in", "", 1},
+        {"r sub:/m", "", 1},
+        {"r sub:out", "", 1},
+        {"r ~/src:sub", "", 1},
+        {"w ..", "", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_planner_ struct planner planner;
+        struct error error = {0};
+
+        planner_init(&planner, tree, NULL);
+        fakefs_add(planner.fakefs, "l /home/u/proj/in-link sub\n");
+        assert_int_equal(add_maps_of(&planner, LAYER_PROJECT, true, rows[i].maps, &error), 0);
+        if (planner_count_notes(&planner, NOTE_SECURITY, "inside the project") != rows[i].refused)
+            fail_msg("%s", rows[i].maps);
+        assert_true(planner_has_exactly(&planner, GROUP_MAPS_INSIDE, rows[i].inside));
+        assert_true(planner_has_exactly(&planner, GROUP_MAPS_OUTSIDE, ""));
+    }
+}
+
+/* A file system in which the name of the map leads to HOME by the time that it is looked at by its
+ * name, while the walk below the project still finds what is there. */
+static const struct fs *calm;
+
+static int flipped_stat(void *ctx, const char *path, bool follow, struct fs_stat *out)
+{
+    bool is_map = strcmp(path, PLANNER_PROJECT "/sub/dir") == 0;
+
+    return calm->stat(ctx, is_map ? PLANNER_HOME : path, follow, out);
+}
+
+static int flipped_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
+{
+    (void)ctx;
+    (void)dir;
+    (void)rest;
+    (void)out;
+    return -ELOOP;
+}
+
+/* E-FS-22: what was examined below the project is what must be mounted, not what the name gives. */
+static void the_examined_object_is_mounted(void **state)
+{
+    (void)state;
+    for (unsigned gone = 0; gone < 2; gone++) {
+        _cleanup_planner_ struct planner planner;
+        struct error error = {0};
+        struct fs flipped;
+        const struct plan_entry *found = NULL;
+
+        planner_init(&planner, tree, NULL);
+        fakefs_add(planner.fakefs, "d /home/u/proj/sub/dir\n");
+        calm = planner.host.fs;
+        flipped = *calm;
+        flipped.stat = flipped_stat;
+        if (gone)
+            flipped.stat_beneath = flipped_stat_beneath;
+        planner.host.fs = &flipped;
+        assert_int_equal(add_maps_of(&planner, LAYER_PROJECT, true, "r sub/dir", &error), 0);
+        for (size_t i = 0; i < planner.plan.n; i++)
+            if (planner.plan.v[i].group == GROUP_MAPS_INSIDE)
+                found = &planner.plan.v[i];
+        if (gone) {
+            assert_null(found);
+            assert_int_equal(planner_count_notes(&planner, NOTE_SECURITY, "is skipped"), 1);
+        } else {
+            assert_non_null(found);
+            assert_int_equal(found->st.ino,
+                             fakefs_node(planner.fakefs, "/home/u/proj/sub/dir")->ino);
+        }
+        planner.host.fs = calm;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +492,9 @@ int main(void)
         cmocka_unit_test(mapping_home_is_said_aloud),
         cmocka_unit_test(writable_maps_do_not_touch_read_only_ones),
         cmocka_unit_test(link_does_not_replace_an_entry),
+        cmocka_unit_test(a_file_cannot_end_the_launch_with_a_map),
+        cmocka_unit_test(untrusted_maps_stay_in_the_project),
+        cmocka_unit_test(the_examined_object_is_mounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
