@@ -3,7 +3,7 @@
  * environment: the command's environment, built once.
  *
  * The entries are pushed in the order of authority into one list in which the last entry of a name
- * decides: base set, --env, defaults for what is not set yet. An entry without "=" says that the
+ * decides: base set, the files of --env-from-file, --env, defaults for what is not set yet. An entry without "=" says that the
  * name is not set. At the end the list is sorted, one entry per name kept, and what the network
  * mode forbids removed. Values are bytes; nothing here asks whether they are text.
  *
@@ -229,7 +229,7 @@ static void add_base(struct builder *builder)
     set(builder, "HOME", builder->host->home_spelling);
 }
 
-/* ---- --env ---- */
+/* ---- --env and --env-from-file ---- */
 
 static void copy_named(struct builder *builder, const char *name)
 {
@@ -248,8 +248,11 @@ static int add_passed(struct builder *builder, struct error *error)
     for (size_t i = 0; i < passed->n; i++) {
         const char *entry = passed->v[i];
 
-        if (name_len(entry) == 0)
-            return error_set(error, EINVAL, "--env %s: the name is empty", entry);
+        if (name_len(entry) == 0) {
+            _cleanup_free_ char *spelling = config_entry_spelling(builder->config, SET_ENV_PASS, i);
+
+            return error_set(error, EINVAL, "%s: the name of an entry is empty", spelling);
+        }
         if (strchr(entry, '='))
             strv_push(&builder->list, entry);
         else
@@ -268,20 +271,37 @@ static void note_absent(const struct builder *builder)
 
         for (size_t k = i + 1; k < passed->n && is_last; k++)
             is_last = !same_name(passed->v[i], passed->v[k]);
-        if (is_last && !strchr(passed->v[i], '=') && !host_getenv(builder->host, passed->v[i]))
-            notes_add(builder->notes, NOTE_WARNING, "--env %s: the host has no such variable",
-                      passed->v[i]);
+        if (is_last && !strchr(passed->v[i], '=') && !host_getenv(builder->host, passed->v[i])) {
+            _cleanup_free_ char *spelling = config_entry_spelling(builder->config, SET_ENV_PASS, i);
+
+            notes_add(builder->notes, NOTE_WARNING, "%s %s: the host has no such variable",
+                      spelling, passed->v[i]);
+        }
     }
+}
+
+/* Index of the last entry for a name, or -1. */
+static ptrdiff_t find_name(const struct strv *list, const char *name)
+{
+    for (size_t i = list->n; i > 0; i--)
+        if (same_name(list->v[i - 1], name))
+            return (ptrdiff_t)i - 1;
+    return -1;
 }
 
 static bool is_passed(const struct builder *builder, const char *name)
 {
-    const struct strv *passed = config_list(builder->config, SET_ENV_PASS);
+    return find_name(config_list(builder->config, SET_ENV_PASS), name) >= 0 ||
+           find_name(&builder->config->env_file, name) >= 0;
+}
 
-    for (size_t i = 0; i < passed->n; i++)
-        if (same_name(passed->v[i], name))
-            return true;
-    return false;
+/* What asked for a variable, for messages; malloc'ed. */
+static char *passed_by(const struct builder *builder, const char *entry)
+{
+    ptrdiff_t index = find_name(config_list(builder->config, SET_ENV_PASS), entry);
+
+    return index >= 0 ? config_entry_spelling(builder->config, SET_ENV_PASS, (size_t)index)
+                      : xstrdup("--env-from-file");
 }
 
 /* ---- what depends on the whole ---- */
@@ -357,13 +377,15 @@ static void remove_proxies(struct builder *builder)
     for (size_t i = 0; i < builder->list.n;) {
         const char *entry = builder->list.v[i];
         enum env_treatment treatment = env_treatment_of(entry, name_len(entry));
+        _cleanup_free_ char *spelling = NULL;
 
         if (treatment != ENV_PROXY && treatment != ENV_PROXY_LIKE) {
             i++;
             continue;
         }
-        notes_add(builder->notes, NOTE_WARNING, "--env %.*s has no effect: the network is off",
-                  (int)name_len(entry), entry);
+        spelling = passed_by(builder, entry);
+        notes_add(builder->notes, NOTE_WARNING, "%s %.*s has no effect: the network is off",
+                  spelling, (int)name_len(entry), entry);
         strv_remove(&builder->list, i);
     }
 }
@@ -377,6 +399,7 @@ int environment_build(struct strv *env, const struct config *config, const struc
     int r;
 
     add_base(&builder);
+    strv_push_all(&builder.list, &config->env_file);
     r = add_passed(&builder, error);
     if (r < 0) {
         strv_free(&builder.list);
