@@ -76,8 +76,8 @@ struct mask_budget {
 void mask_rules_set_budget(struct mask_rules *rules, const struct mask_budget *budget);
 
 /*
- * To be called once, when the plan holds all its mounts. Adds a cover by host path for everything
- * that is there (a link is followed: what it leads to is covered, the link stays). Security notes: a
+ * To be called once, before somebody asks the plan what is masked. Adds a cover by host path for
+ * everything that is there (a link is followed: what it leads to is covered, the link stays). Security notes: a
  * literal that is not there, a glob without a match, a covered file with further hard links, a
  * directory that cannot be searched. -E2BIG or -ETIME names the pattern that is too much work.
  */

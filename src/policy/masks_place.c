@@ -111,17 +111,23 @@ static bool holds_the_jail(const struct mask_walk *walk, const char *dir)
     return false;
 }
 
-void mask_place_found(struct mask_walk *walk, const struct mask_wish *wish, const char *path,
-                      const struct fs_stat *st)
+static void add_found(struct mask_walk *walk, const struct mask_wish *wish, const char *path,
+                      const struct fs_stat *st, bool is_needed)
 {
     if (walk->found_count == walk->found_cap) {
         walk->found_cap = walk->found_cap ? walk->found_cap * 2 : 64;
         walk->found = xrealloc(walk->found, walk->found_cap, sizeof(*walk->found));
     }
     walk->found[walk->found_count++] =
-        (struct mask_found){xstrdup(path), wish->kind, wish->origin, *st};
+        (struct mask_found){xstrdup(path), wish->kind, wish->origin, *st, is_needed};
     if (st->type != FS_DIR && st->nlink > 1 && plan_hides(wish->kind))
         mask_list_add(&walk->hard_links, path);
+}
+
+void mask_place_found(struct mask_walk *walk, const struct mask_wish *wish, const char *path,
+                      const struct fs_stat *st)
+{
+    add_found(walk, wish, path, st, false);
 }
 
 /* Follows path to what is there: 1 and *place and *st filled, 0 if nothing is, -ELOOP. Each name on
@@ -177,7 +183,7 @@ static bool place(struct mask_walk *walk, const struct mask_wish *wish, const ch
                   path, found);
         return true;
     }
-    mask_place_found(walk, wish, found, &st);
+    add_found(walk, wish, found, &st, wish->is_own && !is_linked);
     return true;
 }
 

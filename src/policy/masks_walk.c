@@ -409,7 +409,11 @@ static void add_covers(struct mask_walk *walk, struct plan *plan)
         const struct mask_found *found = &walk->found[i];
         enum plan_group group = found->kind == PLAN_COVER_RO ? GROUP_GIT : GROUP_MASKS;
 
-        plan_add_host_cover(plan, group, found->kind, found->path, found->origin)->st = found->st;
+        struct plan_entry *entry =
+            plan_add_host_cover(plan, group, found->kind, found->path, found->origin);
+
+        entry->st = found->st;
+        entry->optional = !found->is_needed;
     }
 }
 

@@ -19,6 +19,7 @@ struct mask_found {
     enum plan_kind kind;
     const char *origin;
     struct fs_stat st;
+    bool is_needed; /* say so if it cannot be placed */
 };
 
 struct mask_walk {

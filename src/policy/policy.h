@@ -10,6 +10,7 @@
 #include "policy/environment.h"
 #include "policy/overlays.h"
 #include "policy/masks.h"
+#include "policy/masks.h"
 #include "policy/plan.h"
 
 /* Limits of the command; UINT64_MAX: not set. */
@@ -27,6 +28,7 @@ struct policy {
     struct strv env; /* NAME=VALUE */
     struct command command;
     struct plan plan;
+    struct mask_rules *masks; /* what is covered, also later */
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;
     struct limits limits;
