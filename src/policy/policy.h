@@ -8,9 +8,8 @@
 #include "host.h"
 #include "policy/command.h"
 #include "policy/environment.h"
+#include "policy/masks.h"
 #include "policy/overlays.h"
-#include "policy/masks.h"
-#include "policy/masks.h"
 #include "policy/plan.h"
 
 /* Limits of the command; UINT64_MAX: not set. */
@@ -28,7 +27,6 @@ struct policy {
     struct strv env; /* NAME=VALUE */
     struct command command;
     struct plan plan;
-    struct mask_rules *masks; /* what is covered, also later */
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;
     struct limits limits;
