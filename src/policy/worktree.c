@@ -15,10 +15,11 @@
  * C itself, and that is why nothing is remembered from one launch to the next.
  *
  * Files may change while they are looked at: .git may be genuine for one look and forged for the
- * next. It does not help the forger. Each file is read once; from then on only the canonical C and D
- * count, and all checks are about those two. What is bound is not looked up again by what the files
- * say: plan_add_bind() keeps device and inode of C, the session opens that very object or gives up
- * (pty/spawn), and the mounter compares once more what stands inside (pty/cover).
+ * next, a directory on the way may become a link. It does not help the forger. Each file is read
+ * once; from then on only the canonical C and D count, and all checks are about those two. What is
+ * bound is not looked up again by what the files say: the plan keeps device and inode of the object at
+ * C to which no link led, the session opens that very object or gives up (pty/spawn), and the mounter
+ * compares once more what stands inside (pty/cover).
  */
 #include "policy/worktree.h"
 
@@ -163,6 +164,24 @@ void worktree_free(struct worktree *worktree)
     *worktree = (struct worktree){0};
 }
 
+/* The object that is kept and compared later is one to which no link leads. */
+static int add_bind(struct plan *plan, const struct host *host, const char *dir,
+                    struct error *error)
+{
+    struct plan_entry *entry = NULL;
+    struct fs_stat st;
+    int r = fs_stat_beneath(host->fs, "/", dir + 1, &st);
+
+    if (r == -ENOSYS)
+        r = fs_stat(host->fs, dir, false, &st);
+    if (r == 0)
+        entry = plan_add_bind(plan, host->fs, GROUP_WORKTREE, PLAN_RW, dir, dir, "--worktree");
+    if (!entry)
+        return error_set(error, ESTALE, "%s has just changed", dir);
+    entry->st = st;
+    return 0;
+}
+
 void worktree_add(struct plan *plan, const struct host *host, const char *project,
                   struct strv *dirs, struct notes *notes)
 {
@@ -172,9 +191,8 @@ void worktree_add(struct plan *plan, const struct host *host, const char *projec
 
     if (r == -ENOENT)
         return;
-    if (r == 0 && !plan_add_bind(plan, host->fs, GROUP_WORKTREE, PLAN_RW, worktree.common,
-                                 worktree.common, "--worktree"))
-        r = error_set(&error, ESTALE, "%s has just gone", worktree.common);
+    if (r == 0)
+        r = add_bind(plan, host, worktree.common, &error);
     if (r < 0) {
         notes_add(notes, NOTE_WARNING, "--worktree: the repository of %s is not shown: %s", project,
                   error.text);
