@@ -58,6 +58,19 @@ void jobs_give_terminal_back(struct jobs *jobs)
     mounter_set_restore(jobs->mounter, jobs->terminal, NULL, 0);
 }
 
+/* By the signal that a user's ^Z would send, for which the kernel does not stop an orphaned process
+ * group (setpgid(2), kill(2)): nobody is there to continue it, as in a terminal that was opened for
+ * ai-jail alone. */
+static void stop_own_group(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    struct sigaction old;
+
+    sigaction(SIGTSTP, &action, &old);
+    kill(0, SIGTSTP);
+    sigaction(SIGTSTP, &old, NULL);
+}
+
 void jobs_stop(struct jobs *jobs)
 {
     if (jobs->relay) {
@@ -65,7 +78,7 @@ void jobs_stop(struct jobs *jobs)
         relay_pause(jobs->relay, true);
     }
     jobs_give_terminal_back(jobs);
-    kill(0, SIGSTOP);
+    stop_own_group();
 }
 
 void jobs_wait_foreground(struct jobs *jobs)

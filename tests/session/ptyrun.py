@@ -3,6 +3,7 @@
 
 Terminal  a pseudo-terminal of which the test is the terminal emulator
 Process   a program on such a terminal, on pipes, or on a mix of both, without a shell in between
+Job       the same with a shell that leads the session, so that it can be stopped
 SessionTest  a test with a home and a project of its own; it fails if a process is left behind
 
 The test process is the subreaper of all it starts: whatever outlives its parent becomes its child,
@@ -239,10 +240,16 @@ class Process:
                 os.write(2, f"exec of {argv[0]!r}: {error!r}\n".encode())
             os._exit(99)
 
-    def _become(self, argv, stdio, cwd, env, prepare, keep):
+    def _lead_session(self):
         os.setsid()
         if self.terminal:
             fcntl.ioctl(self.terminal.slave, termios.TIOCSCTTY, 0)
+
+    def _become(self, argv, stdio, cwd, env, prepare, keep):
+        self._lead_session()
+        self._execute(argv, stdio, cwd, env, prepare, keep)
+
+    def _execute(self, argv, stdio, cwd, env, prepare, keep):
         numbers = [s.slave if isinstance(s, Terminal) else s for s in stdio]
         high = [None if n is None else fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 400) for n in numbers]
         if cwd:
@@ -307,6 +314,63 @@ class Process:
     def kill(self, sig=signal.SIGKILL):
         if self.status is None:
             kill_quietly(self.pid, sig)
+
+
+class Job(Process):
+    """A program in the foreground of a session that a shell leads: a group that can be stopped.
+
+    The shell is a process of the test's own. It starts the one job, passes on what wait tells of it,
+    and ends with it."""
+
+    def __init__(self, argv, stdio, **options):
+        self.reports, self.report = os.pipe()
+        os.set_blocking(self.reports, False)
+        self.stops = []
+        super().__init__(argv, stdio, **options)
+        os.close(self.report)
+        self.shell = self.pid
+        self.pid = wait_for(self._read, "the job's number")
+
+    def _read(self):
+        try:
+            record = os.read(self.reports, 4)
+        except BlockingIOError:
+            return None
+        return struct.unpack("i", record)[0] if record else None
+
+    def _become(self, argv, stdio, cwd, env, prepare, keep):
+        self._lead_session()
+        job = os.fork()
+        if job == 0:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+            os.setpgid(0, 0)
+            if self.terminal:
+                os.tcsetpgrp(self.terminal.slave, os.getpid())
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTTOU])
+            os.close(self.reports)
+            os.set_inheritable(self.report, False)
+            self._execute(argv, stdio, cwd, env, prepare, keep)
+        os.write(self.report, struct.pack("i", job))
+        status = 0x7F
+        while os.WIFSTOPPED(status) or os.WIFCONTINUED(status):
+            status = os.waitpid(job, os.WUNTRACED)[1]
+            os.write(self.report, struct.pack("i", status))
+        os._exit(0)
+
+    def poll(self, flags=0):
+        while self.status is None:
+            status = self._read()
+            if status is None:
+                break
+            if os.WIFSTOPPED(status):
+                self.stops.append(status)
+            else:
+                self.status = status
+                os.waitpid(self.shell, 0)
+                os.close(self.reports)
+        if self.status is None and flags & os.WUNTRACED and self.stops:
+            return self.stops.pop(0)
+        return self.status
 
 
 def tree_text():
@@ -394,6 +458,14 @@ class SessionTest(unittest.TestCase):
         self.started.append(process)
         return process
 
+    def start_job(self, argv, stdio, **options):
+        """ai-jail as the job of a shell."""
+        options.setdefault("cwd", self.project)
+        options.setdefault("env", self.env)
+        process = Job([PROGRAM] + list(argv), stdio, **options)
+        self.started.append(process)
+        return process
+
     def start_program(self, argv, stdio, **options):
         options.setdefault("cwd", self.project)
         options.setdefault("env", self.env)
@@ -405,6 +477,10 @@ class SessionTest(unittest.TestCase):
         """(terminal, process) with all of 0-2 on one terminal."""
         terminal = terminal or self.terminal()
         return terminal, self.start(argv, [terminal] * 3, **options)
+
+    def job_on_terminal(self, argv, **options):
+        terminal = self.terminal()
+        return terminal, self.start_job(argv, [terminal] * 3, **options)
 
     def run_piped(self, argv, data=b"", timeout=DEADLINE, **options):
         """(code, stdout, stderr) of ai-jail without any terminal."""

@@ -10,14 +10,14 @@ from ptyrun import SessionTest, descendants, stat_fields, tool, wait_for
 PROMPT = rb"\$> $"
 
 
-class WithoutShell(SessionTest):
-    """ai-jail is the leader of its session; the test plays the shell."""
+class AsJob(SessionTest):
+    """ai-jail is a job; the test decides when it goes on."""
 
     def test_stop_and_continue(self):
         """P-PTY-8: ^Z stops both, the modes go and come back."""
         terminal = self.terminal()
         before = terminal.modes()
-        process = self.start(["sh", "-c", "echo ready; sleep 100; exit 1"], [terminal] * 3)
+        process = self.start_job(["sh", "-c", "echo ready; sleep 100; exit 1"], [terminal] * 3)
         terminal.expect(rb"ready")
         wait_for(terminal.is_raw, "raw")
         self.child(process, "sleep")
@@ -33,7 +33,7 @@ class WithoutShell(SessionTest):
     def test_stop_signal_to_the_supervisor(self):
         terminal = self.terminal()
         before = terminal.modes()
-        process = self.start(["sh", "-c", "echo ready; exec sleep 100"], [terminal] * 3)
+        process = self.start_job(["sh", "-c", "echo ready; exec sleep 100"], [terminal] * 3)
         terminal.expect(rb"ready")
         for _ in range(3):
             wait_for(terminal.is_raw, "raw")
@@ -50,7 +50,7 @@ class WithoutShell(SessionTest):
         self.assertEqual(terminal.modes(), before)
 
     def test_stop_without_a_terminal(self):
-        process = self.start(["sleep", "100"], [self.null] * 3)
+        process = self.start_job(["sleep", "100"], [self.null] * 3)
         self.child(process, "sleep")
         process.kill(signal.SIGTSTP)
         process.wait_stopped()
@@ -61,7 +61,7 @@ class WithoutShell(SessionTest):
 
     def test_size_changed_while_stopped(self):
         terminal = self.terminal(24, 80)
-        process = self.start(["sh", "-c", "echo ready; kill -TSTP $$; stty size; exit 2"],
+        process = self.start_job(["sh", "-c", "echo ready; kill -TSTP $$; stty size; exit 2"],
                              [terminal] * 3)
         terminal.expect(rb"ready")
         process.wait_stopped()
@@ -73,7 +73,7 @@ class WithoutShell(SessionTest):
     def test_modes_of_the_command_come_back(self):
         """Mouse and alternate screen are off while stopped and on again afterwards."""
         terminal = self.terminal()
-        process = self.start(["sh", "-c", "printf '\\033[?1049h\\033[?1000hready'; kill -TSTP $$; "
+        process = self.start_job(["sh", "-c", "printf '\\033[?1049h\\033[?1000hready'; kill -TSTP $$; "
                               "printf again; read x"], [terminal] * 3)
         terminal.expect(rb"ready")
         process.wait_stopped()
@@ -92,13 +92,39 @@ class WithoutShell(SessionTest):
         script = ("stty raw; for i in 1 2 3; do head -c 300000 /dev/zero | tr '\\0' a; "
                   "kill -TSTP $$; done; printf END")
         terminal = self.terminal()
-        process = self.start(["sh", "-c", "printf BEGIN;" + script], [terminal] * 3)
+        process = self.start_job(["sh", "-c", "printf BEGIN;" + script], [terminal] * 3)
         for _ in range(3):
             process.wait_stopped()
             process.kill(signal.SIGCONT)
         self.assertEqual(process.wait(), 0)
         body = terminal.output[terminal.output.index(b"BEGIN"):terminal.output.rindex(b"END")]
         self.assertEqual(body.count(b"a"), 900000)
+
+
+class Orphaned(SessionTest):
+    """ai-jail leads its session, as in a terminal opened for it: nobody could continue it."""
+
+    def test_stopped_command_goes_on(self):
+        terminal = self.terminal()
+        process = self.start(["sh", "-c", "echo ready; kill -TSTP $$; echo again; read x; exit 3"],
+                             [terminal] * 3)
+        terminal.expect(rb"ready.*again")
+        wait_for(terminal.is_raw, "raw")
+        terminal.send(b"\r")
+        self.assertEqual(process.wait(), 3)
+
+    def test_suspend_key(self):
+        terminal = self.terminal()
+        process = self.start(["sh", "-c", "echo ready; sleep 100; exit 1"], [terminal] * 3)
+        terminal.expect(rb"ready")
+        wait_for(terminal.is_raw, "raw")
+        self.child(process, "sleep")
+        terminal.send(b"\x1a")
+        terminal.expect(rb"\^Z")
+        wait_for(lambda: stat_fields(self.child(process, "sleep"))[1] != "T" and
+                 terminal.is_raw(), "running again")
+        terminal.send(b"\x03")
+        self.assertEqual(process.wait(), 130)
 
 
 class UnderShell(SessionTest):

@@ -83,7 +83,8 @@ class Forwarded(SessionTest):
 
     def test_stopped_command(self):
         """P-LAU-9: TERM ends a stopped run as well, once ai-jail is continued."""
-        terminal, process = self.on_terminal(["sh", "-c", "echo ready; kill -STOP $$; sleep 100"])
+        terminal, process = self.job_on_terminal(
+            ["sh", "-c", "echo ready; kill -STOP $$; sleep 100"])
         before = terminal.modes()
         terminal.expect(rb"ready")
         process.wait_stopped()

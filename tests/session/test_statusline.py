@@ -39,7 +39,7 @@ time.sleep(100)
 class StatusLine(SessionTest):
     def start_with_row(self, argv=None, rows=24, cols=80, options=("-s",)):
         terminal = self.terminal(rows, cols)
-        process = self.start(list(options) + list(argv or WAIT), [terminal] * 3)
+        process = self.start_job(list(options) + list(argv or WAIT), [terminal] * 3)
         return terminal, process
 
     def end(self, terminal, process):

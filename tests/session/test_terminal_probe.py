@@ -203,7 +203,7 @@ class Conditions(ProbeTest):
 
     def test_title_is_saved_once_and_brought_back(self):
         terminal = self.terminal()
-        process = self.start(["sh", "-c", "printf '\\033]2;x\\007'; kill -TSTP $$; exit 3"],
+        process = self.start_job(["sh", "-c", "printf '\\033]2;x\\007'; kill -TSTP $$; exit 3"],
                              [terminal] * 3)
         self.answer(terminal)
         process.wait_stopped()
