@@ -7,6 +7,7 @@
 #include "policy/policy.h"
 
 #include "base/path.h"
+#include "policy/git.h"
 #include "policy/home.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
@@ -61,9 +62,10 @@ static void add_own_covers(struct policy *policy)
                                 "ai-jail's own files");
 }
 
-/* What the user asked for, and the policy file of the project, there or not. */
-static int add_masks(struct policy *policy, const struct config *config, struct notes *notes,
-                     struct error *error)
+/* What the user asked for, what git would run later, and the policy file of the project, there or
+ * not. */
+static int add_masks(struct policy *policy, const struct config *config,
+                     const struct strv *worktree_dirs, struct notes *notes, struct error *error)
 {
     const struct host *host = policy->host;
     _cleanup_free_ char *file = path_join(policy->project, ".ai-jail");
@@ -74,6 +76,10 @@ static int add_masks(struct policy *policy, const struct config *config, struct 
         return r;
     mask_rules_add(policy->masks, is_hidden ? PLAN_COVER_EMPTY : PLAN_COVER_RO, file,
                    "policy file");
+    if (config_flag(config, SET_PROTECT_GIT)) {
+        git_pin(&policy->plan, host, policy->project);
+        git_protect(policy->masks, host, policy->project, worktree_dirs, notes);
+    }
     return mask_rules_walk(policy->masks, &policy->plan, host, notes, error);
 }
 
@@ -148,7 +154,7 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     if (r < 0)
         return r;
     add_project(policy);
-    r = add_masks(policy, config, notes, error);
+    r = add_masks(policy, config, &worktree_dirs, notes, error);
     if (r < 0)
         return r;
     add_own_covers(policy);
