@@ -122,6 +122,13 @@ static void append_backend(struct buf *out, const struct launch *launch,
     buf_append_str(out, " \\\n    -- '<fd:launcher>'\n");
 }
 
+static void append_origin(struct buf *out, const char *origin)
+{
+    buf_append_str(out, "  (");
+    log_escape(out, origin, strlen(origin));
+    buf_append_str(out, ")\n");
+}
+
 static void append_mounts(struct buf *out, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++) {
@@ -139,9 +146,31 @@ static void append_mounts(struct buf *out, const struct plan *plan)
         }
         if (entry->kind == PLAN_TMPFS)
             buf_printf(out, " %llu MiB", (unsigned long long)(entry->size_bytes / MIB));
-        buf_append_str(out, "  (");
-        log_escape(out, entry->origin, strlen(entry->origin));
-        buf_append_str(out, ")\n");
+        append_origin(out, entry->origin);
+    }
+}
+
+/* What is covered when it appears or is replaced. Literals that the mounts show already are repeated:
+ * the rule outlives them. */
+static void append_late_masks(struct buf *out, const struct mask_rules *masks)
+{
+    if (mask_rules_literal_count(masks) + mask_rules_pattern_count(masks) == 0)
+        buf_append_str(out, "  none\n");
+    for (size_t i = 0; i < mask_rules_literal_count(masks); i++) {
+        struct mask_literal literal = mask_rules_literal(masks, i);
+
+        buf_printf(out, "  %-10s ", plan_kind_name(literal.kind));
+        append_quoted(out, literal.path);
+        append_origin(out, literal.origin);
+    }
+    for (size_t i = 0; i < mask_rules_pattern_count(masks); i++) {
+        struct mask_pattern pattern = mask_rules_pattern(masks, i);
+
+        buf_printf(out, "  %-10s ", plan_kind_name(pattern.kind));
+        append_quoted(out, pattern.text);
+        buf_append_str(out, " in ");
+        append_quoted(out, pattern.root);
+        append_origin(out, pattern.origin);
     }
 }
 
@@ -231,7 +260,8 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         buf_append_str(&out, "seccomp\n  off\n");
     buf_append_str(&out, "limits\n");
     append_limits(&out, &policy->limits);
-    buf_append_str(&out, "late masks\n  none\n");
+    buf_append_str(&out, "late masks\n");
+    append_late_masks(&out, policy->masks);
     return buf_take_cstr(&out);
 }
 
@@ -332,17 +362,40 @@ static json_t *json_seccomp(const struct launch *launch)
                      (int)seccomp_rule_count((enum seccomp_program)launch->seccomp_program));
 }
 
+static json_t *json_late_masks(const struct mask_rules *masks)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < mask_rules_literal_count(masks); i++) {
+        struct mask_literal literal = mask_rules_literal(masks, i);
+
+        json_array_append_new(array,
+                              json_pack("{s:o, s:s, s:o, s:b}", "path", json_text(literal.path),
+                                        "kind", plan_kind_name(literal.kind), "origin",
+                                        json_text(literal.origin), "exists", literal.is_there));
+    }
+    for (size_t i = 0; i < mask_rules_pattern_count(masks); i++) {
+        struct mask_pattern pattern = mask_rules_pattern(masks, i);
+
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:s, s:o}", "pattern", json_text(pattern.text), "root",
+                             json_text(pattern.root), "kind", plan_kind_name(pattern.kind),
+                             "origin", json_text(pattern.origin)));
+    }
+    return array;
+}
+
 char *launch_json(const struct launch *launch, const struct policy *policy)
 {
     json_t *network =
         json_pack("{s:s, s:[], s:[], s:[]}", "mode",
                   policy->network == NETWORK_FULL ? "full" : "off", "hosts", "forward", "publish");
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:[]}", "version", 1, "command",
-                  json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
-                  json_mounts(&policy->plan), "environment", json_environment(policy), "network",
-                  network, "landlock", json_landlock(launch, policy), "seccomp",
-                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks");
+    json_t *root = json_pack(
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+        json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
+        json_mounts(&policy->plan), "environment", json_environment(policy), "network", network,
+        "landlock", json_landlock(launch, policy), "seccomp", json_seccomp(launch), "limits",
+        json_limits(&policy->limits), "late_masks", json_late_masks(policy->masks));
 
     return json_document(root);
 }

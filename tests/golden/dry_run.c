@@ -34,7 +34,7 @@ static const char *const environ_[] = {
 struct golden_case {
     const char *name;
     const char *tree;
-    const char *words[16];
+    const char *words[24];
     uid_t uid;
     int landlock_abi;
     bool old_bwrap;
@@ -78,6 +78,17 @@ static const struct golden_case cases[] = {
      .old_bwrap = true},
     {.name = "allow-debug", .words = {"--allow-debug", "gdb"}, .landlock_abi = 9},
     {.name = "abi-1", .landlock_abi = 1},
+    {.name = "masks",
+     .tree = "f /home/u/proj/.env 0600 1000 x\n"
+             "f /home/u/proj/sub/\x1b[31m.pem 0600 1000 x\n"
+             "f /home/u/proj/sub/key.pem 0600 1000 x\n"
+             "f /home/u/proj/sub/public.pem 0644 1000 x\n"
+             "l /home/u/proj/link ../../../data/in\n"
+             "d /home/u/.foo 0700 1000\n",
+     .words = {"--mask", ".env", "--mask", "*.pem", "--mask-except", "*/public.pem", "--deny-path",
+               "sub/key.pem", "--deny-path", "later/file", "--mask", "link", "--map", "/data:/d",
+               "--map", "/home/u:/everything", "--hide-dotdir", "foo", "--no-hide-config"},
+     .landlock_abi = 7},
     {.name = "odd-names",
      .tree = "d /data/it's\n"
              "d /data/two\\nlines\n"
