@@ -24,6 +24,7 @@
 #include "pty/isolate.h"
 #include "pty/jobs.h"
 #include "pty/relay.h"
+#include "pty/session_mounter.h"
 #include "pty/start.h"
 #include "pty/statusline.h"
 
@@ -61,6 +62,7 @@ struct session {
     struct probe probe;
     struct jobs jobs;
     struct statusline statusline;
+    struct session_mounter mounter;
     uv_loop_t loop;
     uv_poll_t control;
     uv_timer_t timer;      /* grace, or the end of the jail */
@@ -89,6 +91,7 @@ static void finish_if_done(struct session *session)
         return;
     session->closing = true;
     statusline_close(&session->statusline);
+    session_mounter_close(&session->mounter);
     uv_close((uv_handle_t *)&session->control, NULL);
     uv_close((uv_handle_t *)&session->timer, NULL);
     uv_close((uv_handle_t *)&session->background, NULL);
@@ -136,6 +139,11 @@ static void abort_run(struct session *session, const char *why)
         log_line(NOTE_FATAL, "%s; the jail is ended", why);
     kill_jail(session);
     end_run(session, EXIT_OWN_FAILURE);
+}
+
+static void on_mounter_lost(void *arg, const char *why)
+{
+    abort_run(arg, why);
 }
 
 static void send_control(struct session *session, enum control_type type, int a)
@@ -355,12 +363,7 @@ static void on_child(struct session *session)
     struct jail *jail = &session->jail;
     int status;
 
-    if (jail->mounter.pid > 0 &&
-        waitpid(jail->mounter.pid, &status, WNOHANG | WUNTRACED) == jail->mounter.pid) {
-        if (!WIFSTOPPED(status))
-            jail->mounter.pid = 0;
-        abort_run(session, "the mounter is gone");
-    }
+    session_mounter_on_child(&session->mounter);
     if (jail->spawn.pid > 0 && waitpid(jail->spawn.pid, &status, WNOHANG) == jail->spawn.pid) {
         jail->spawn.pid = 0;
         session->backend_gone = true;
@@ -483,16 +486,12 @@ static int open_relay(struct session *session, struct error *error)
     return 0;
 }
 
-static bool is_ignored_by_caller(const struct session *session, int sig)
-{
-    return session->jail.policy->host->sigignore & 1ULL << (sig - 1);
-}
-
 /* A signal that the caller ignores (nohup, a shell's `&`) is none for us either. What the caller
  * blocks is let in: the loop lives on it. */
 static void start_signals(struct session *session)
 {
     static const int others[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD};
+    uint64_t ignored = session->jail.policy->host->sigignore;
     sigset_t none;
 
     for (size_t i = 0; i < SLOT_COUNT; i++) {
@@ -501,7 +500,7 @@ static void start_signals(struct session *session)
 
         uv_signal_init(&session->loop, &session->signals[i]);
         session->signals[i].data = session;
-        if (!is_ignored_by_caller(session, sig) || (is_other && sig != SIGTSTP))
+        if (!(ignored & 1ULL << (sig - 1)) || (is_other && sig != SIGTSTP))
             uv_signal_start(&session->signals[i], on_signal, sig);
     }
     sigemptyset(&none);
@@ -517,6 +516,8 @@ static void start_handles(struct session *session)
     uv_timer_init(&session->loop, &session->background);
     session->timer.data = session;
     session->background.data = session;
+    session->mounter = (struct session_mounter){.on_lost = on_mounter_lost, .arg = session};
+    session_mounter_open(&session->mounter, &session->loop, &session->jail);
     start_signals(session);
 }
 
@@ -550,6 +551,7 @@ static int supervise(struct session *session)
     uv_loop_close(&session->loop);
     jobs_give_terminal_back(&session->jobs);
     log_release();
+    session_mounter_finish(&session->mounter);
     return session->code;
 }
 

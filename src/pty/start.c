@@ -133,6 +133,9 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
 {
     struct mounter_options options = {
         .plan = &jail->policy->plan,
+        .rules = jail->policy->masks,
+        .project = jail->policy->project,
+        .protect_git = true,
         .terminal = &jail->terminal,
         .with_seccomp = seccomp_arch() != NULL,
     };
