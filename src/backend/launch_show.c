@@ -72,8 +72,8 @@ static const char *fd_label(const struct launch *launch, const char *word, char 
     case LAUNCH_FD_DATA:
         snprintf(text, size, "<data:%s>", fd->entry->label);
         return text;
-    case LAUNCH_FD_BIND:
-        return fd->entry->source;
+    case LAUNCH_FD_BIND: /* played again, the real directory would be written */
+        return fd->entry->kind == PLAN_OVERLAY ? "<overlay>" : fd->entry->source;
     case LAUNCH_FD_SECCOMP:
         return "<fd:seccomp>";
     default:

@@ -38,6 +38,7 @@ struct golden_case {
     uid_t uid;
     int landlock_abi;
     bool old_bwrap;
+    bool overlay_bwrap;
 };
 
 static const char machine_tree[] = "f /etc/hostname 0644 0 x\n"
@@ -71,6 +72,13 @@ static const struct golden_case cases[] = {
      .words = {"--map", "/short", "--map", "/data/file:/m/file", "--rw-map", "/data:/w", "--map",
                "sub", "--env", "GIVEN", "--env", "SAID=" CANARY},
      .landlock_abi = 7},
+    {.name = "overlays",
+     .words = {"--overlay-map", "/short", "--overlay-map", "sub"},
+     .landlock_abi = 7},
+    {.name = "overlays-bwrap",
+     .words = {"--overlay-map", "/data/in", "--overlay-map", "."},
+     .landlock_abi = 7,
+     .overlay_bwrap = true},
     {.name = "root", .uid = 0, .words = {"id"}, .landlock_abi = 7},
     {.name = "weak",
      .words = {"--no-seccomp", "--no-landlock", "--no-rlimits"},
@@ -119,6 +127,7 @@ static void build(struct jail *jail, const struct golden_case *golden)
     host->uid = str_eq(golden->name, "root") ? 0 : 1000;
     host->landlock_abi = golden->landlock_abi;
     host->bwrap.has_bind_fd = !golden->old_bwrap;
+    host->bwrap.has_overlay = golden->overlay_bwrap;
     host->bwrap.has_disable_userns = !golden->old_bwrap;
     if (jail_build(jail, golden->words) < 0)
         fail_msg("%s: %s", golden->name, jail->error.text);
@@ -262,7 +271,8 @@ static void push_expected(struct buf *want, const struct jail *jail)
         if (launch_is_fd_word(launch, i)) {
             const struct launch_fd *fd = &launch->fds[atoi(word + 1)];
 
-            label = fd->kind == LAUNCH_FD_BIND   ? xstrdup(fd->entry->source)
+            label = fd->kind == LAUNCH_FD_BIND
+                        ? xstrdup(fd->entry->kind == PLAN_OVERLAY ? "<overlay>" : fd->entry->source)
                     : fd->kind == LAUNCH_FD_DATA ? xasprintf("<data:%s>", fd->entry->label)
                     : fd->kind == LAUNCH_FD_INFO ? xstrdup("<fd:info>")
                                                  : xstrdup("<fd:seccomp>");
