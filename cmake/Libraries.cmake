@@ -35,4 +35,11 @@ add_library(aj_external_cxx INTERFACE)
 add_library(aj::cxx ALIAS aj_external_cxx)
 if(AI_JAIL_STATIC_LIBS AND NOT AI_JAIL_SANITIZE)
   target_link_options(aj_external_cxx INTERFACE -static-libstdc++ -static-libgcc)
+  # All that libstdc++'s from_chars() wants of libm is the rounding mode; the shared libm would cost a
+  # start more than everything else of C++.
+  find_library(LIBM_ARCHIVE libm.a)
+  if(LIBM_ARCHIVE)
+    target_link_options(aj_external_cxx INTERFACE LINKER:-u,fegetround LINKER:-u,fesetround)
+    target_link_libraries(aj_external_cxx INTERFACE ${LIBM_ARCHIVE})
+  endif()
 endif()
