@@ -29,10 +29,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX     6     /* directories below the project, or below modules/ */
-#define DIRS_MAX      2048  /* directories listed, in the project and in modules/ each */
-#define NAMES_MAX     16384 /* names in them that were looked at */
-#define WORKTREES_MAX 256   /* of one repository */
+#define DEPTH_MAX     6    /* directories below the project, or below modules/ */
+#define DIRS_MAX      512  /* directories of the project that are listed: every launch pays */
+#define NAMES_MAX     4096 /* names in them that are looked at */
+#define MODULES_MAX   2048 /* directories below modules/ that are listed */
+#define WORKTREES_MAX 256  /* of one repository */
 
 static const char origin[] = "git protection";
 
@@ -319,7 +320,7 @@ void git_protect(struct mask_rules *rules, const struct host *host, const char *
         .host = host,
         .project = project,
         .worktree_dirs = worktree_dirs,
-        .modules = {.dirs = DIRS_MAX, .names = NAMES_MAX},
+        .modules = {.dirs = MODULES_MAX, .names = 8 * MODULES_MAX},
     };
     _cleanup_free_ char *dot_git = path_join(project, ".git");
     struct fs_stat st;
@@ -341,7 +342,7 @@ void git_protect(struct mask_rules *rules, const struct host *host, const char *
                   "git protection: a repository of the project has more submodules or worktrees "
                   "than are looked at (%u directories, %u levels, %u worktrees); hooks and "
                   "configuration of the rest can be changed",
-                  DIRS_MAX, DEPTH_MAX, WORKTREES_MAX);
+                  MODULES_MAX, DEPTH_MAX, WORKTREES_MAX);
     strv_free(&git.seen);
 }
 
