@@ -6,6 +6,7 @@
  * the disk: config/save_file.h. Here is where a file is refused, and what is said.
  */
 #include "base/fd.h"
+#include "base/path.h"
 #include "config/load.h"
 #include "config/save_file.h"
 #include "config/save_select.h"
@@ -41,6 +42,17 @@ static int rewrite_text(void *arg, const char *old, size_t len, struct buf *out,
     return save_edit(old + mark, len - mark, rewrite->changes, out, error);
 }
 
+/* Looked at here again: with --clean nobody has read the project's file. */
+static bool is_global_file(int dir, const char *home)
+{
+    _cleanup_free_ char *path = path_join(home, LOAD_FILE_NAME);
+    struct stat own;
+    struct stat global;
+
+    return fstatat(dir, LOAD_FILE_NAME, &own, AT_SYMLINK_NOFOLLOW) == 0 &&
+           stat(path, &global) == 0 && own.st_dev == global.st_dev && own.st_ino == global.st_ino;
+}
+
 /* Directories in which no file is written, whoever asks. The descriptor, or -errno. */
 static int open_project(const struct gathered *gathered, const struct host *host,
                         struct error *error)
@@ -48,11 +60,12 @@ static int open_project(const struct gathered *gathered, const struct host *host
     _cleanup_close_ int dir = open(host->cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat st;
 
-    if (gathered->project.state == FILE_IS_GLOBAL || str_eq(host->cwd, host->home))
-        return error_set(error, EPERM,
-                         "it would be ~/" LOAD_FILE_NAME ", which ai-jail never writes");
     if (dir < 0 || fstat(dir, &st) < 0)
         return error_set(error, errno, "%s: %s", host->cwd, strerror(errno));
+    if (gathered->project.state == FILE_IS_GLOBAL || str_eq(host->cwd, host->home) ||
+        is_global_file(dir, host->home))
+        return error_set(error, EPERM,
+                         "it would be ~/" LOAD_FILE_NAME ", which ai-jail never writes");
     if (st.st_uid != host->uid)
         return error_set(error, EPERM, "the directory belongs to somebody else");
     return steal_fd(&dir);
