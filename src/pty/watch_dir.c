@@ -28,6 +28,8 @@
     (IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_ONLYDIR |                \
      IN_DONT_FOLLOW | IN_EXCL_UNLINK)
 
+#define NEW_MAX 4096 /* directories of a run that are watched for repositories alone */
+
 static int open_below(int dir, const char *path, int flags)
 {
     struct open_how how = {
@@ -251,16 +253,40 @@ static unsigned git_flags(const struct watch *watch, uint32_t parent, const char
     return 0;
 }
 
-void watch_consider_dir(struct watch *watch, uint32_t parent, const char *name, const char *path)
+/* Directories with many others in them, and never a repository of somebody's own. */
+static bool is_never_new(const char *name)
+{
+    static const char *const names[] = {".git",        "node_modules", ".venv",   "venv",
+                                        "__pycache__", ".tox",         ".gradle", "target"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A repository may appear in a directory that was made during the run. */
+static unsigned new_flag(struct watch *watch, const char *name, const char *path, bool is_new)
+{
+    if (!is_new || !watch->options.protect_git || is_never_new(name) ||
+        !path_is_below(path, watch->options.project) || watch->new_count >= NEW_MAX)
+        return 0;
+    watch->new_count++;
+    return WATCH_FLAG_NEW;
+}
+
+void watch_consider_dir(struct watch *watch, uint32_t parent, const char *name, const char *path,
+                        bool is_new)
 {
     unsigned flags = git_flags(watch, parent, name, path);
+    unsigned fresh = flags ? 0 : new_flag(watch, name, path, is_new);
     uint32_t id;
 
     if (plan_hides(watch_find(watch, parent, name, path).kind))
         return;
-    if (!flags && !mask_rules_leads_on(watch->options.rules, path))
+    if (!flags && !fresh && !mask_rules_leads_on(watch->options.rules, path))
         return;
-    id = watch_add_dir(watch, parent, name, flags);
+    id = watch_add_dir(watch, parent, name, flags | fresh);
     if (id != WATCH_NODE_NONE && flags)
         watch_git_found(watch, id);
 }
@@ -277,7 +303,8 @@ static void look_at_name(struct watch *watch, uint32_t id, const struct dirent *
     memcpy(path + len + 1, entry->d_name, name_len + 1);
     watch_check_name(watch, id, entry->d_name, path);
     if (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN)
-        watch_consider_dir(watch, id, entry->d_name, path);
+        watch_consider_dir(watch, id, entry->d_name, path,
+                           watch->tree.v[id].flags & WATCH_FLAG_NEW);
 }
 
 /* Something else has its name: what that is, the directory above tells. */

@@ -188,10 +188,10 @@ static void on_name(struct watch *watch, uint32_t id, const struct inotify_event
     if (event->mask & (IN_CREATE | IN_MOVED_TO)) {
         watch_check_name(watch, id, event->name, path);
         if (is_dir)
-            watch_consider_dir(watch, id, event->name, path);
+            watch_consider_dir(watch, id, event->name, path, true);
     }
     if ((event->mask & IN_ATTRIB) && is_dir)
-        watch_consider_dir(watch, id, event->name, path);
+        watch_consider_dir(watch, id, event->name, path, false);
 }
 
 static void on_event(struct watch *watch, const struct inotify_event *event)

@@ -67,6 +67,7 @@ struct watch {
     struct watch_view *views;
     size_t view_count;
     uint32_t watch_count;
+    uint32_t new_count; /* directories that were ever watched for repositories alone */
     bool has_unwatched; /* there are nodes without a watch */
     bool has_late;      /* there are nodes with WATCH_FLAG_LATE */
     int no_watch_code;  /* of the first that failed */
@@ -119,8 +120,9 @@ int watch_open_dir(const struct watch *watch, uint32_t id, int flags);
 uint32_t watch_add_dir(struct watch *watch, uint32_t parent, const char *name, unsigned flags);
 /* Watches the open directory of a node that has no watch, and queues it. */
 void watch_start(struct watch *watch, uint32_t id, int dir);
-/* Watches the directory if it has to be. path is that of name. */
-void watch_consider_dir(struct watch *watch, uint32_t parent, const char *name, const char *path);
+/* Watches the directory if it has to be. path is that of name. is_new: it was made during the run. */
+void watch_consider_dir(struct watch *watch, uint32_t parent, const char *name, const char *path,
+                        bool is_new);
 void watch_remove_dir(struct watch *watch, uint32_t id);
 void watch_queue(struct watch *watch, uint32_t id);
 /* Looks at every name in every queued directory, until none is left. */

@@ -27,6 +27,7 @@ enum watch_flag {
     WATCH_FLAG_HOLDS = 1U << 6,      /* a rule has named something in it */
     WATCH_FLAG_LATE = 1U << 7,       /* something in it is to be covered later */
     WATCH_FLAG_LAUNCH = 1U << 8,     /* a repository that was there at launch */
+    WATCH_FLAG_NEW = 1U << 9,        /* made during the run: watched for repositories */
     WATCH_FLAG_CANDIDATE = 1U << 5,  /* may become a repository that is not protected yet */
 };
 

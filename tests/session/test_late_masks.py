@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""Masks that hold while the session runs: what appears or is replaced is covered again."""
+import ctypes
+import errno
+import os
+import re
+import signal
+import subprocess
+import time
+
+import ptyrun
+from ptyrun import SessionTest, wait_for
+
+CANARY = "canary-content"
+# A busy machine shares two cores among many: what is promised is 100 ms, the rest is for that.
+WITHIN = float(os.environ.get("AI_JAIL_TEST_MASK_WITHIN", "2.0"))
+
+# Reads the file in its first argument for ever; each time what it saw changes it writes the time, the
+# result and how many reads there were into the second one.
+WATCHER = r"""
+import os, sys, time
+path, log = sys.argv[1:3]
+out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+before = None
+while True:
+    try:
+        with open(path, "rb") as file:
+            seen = "read:" + file.read(64).decode()
+    except OSError as error:
+        seen = "error:%d" % error.errno
+    if seen != before:
+        os.write(out, ("%.6f %s\n" % (time.monotonic(), seen.strip())).encode())
+        before = seen
+"""
+
+
+class LateMasks(SessionTest):
+    def setUp(self):
+        super().setUp()
+        self.errors = self.output()
+
+    def path(self, *names):
+        return os.path.join(self.project, *names)
+
+    def write(self, text, *names):
+        os.makedirs(os.path.dirname(self.path(*names)), exist_ok=True)
+        with open(self.path(*names), "w", encoding="ascii") as file:
+            file.write(text)
+
+    def replace(self, text, *names):
+        """As an editor saves."""
+        self.write(text, "editor-temporary")
+        os.rename(self.path("editor-temporary"), self.path(*names))
+
+    def jail(self, words, script):
+        """A jail that runs a shell script; it is ready when its file ready is there."""
+        process = self.start(["--no-save-config", *words, "--", "sh", "-c", script],
+                             [self.null, self.errors.fd, self.errors.fd])
+        wait_for(lambda: os.path.exists(self.path("ready")) or not process.is_running(),
+                 "the command")
+        self.assertTrue(process.is_running(), self.errors.text())
+        return process
+
+    def watching(self, words, name, prepare=":"):
+        """A jail that reads name all the time; gives the function that reads what it has seen."""
+        self.write(WATCHER, "watcher.py")
+        process = self.jail(words, f"{prepare}; touch ready; "
+                                   f"exec {ptyrun.PYTHON} watcher.py {name} seen")
+        wait_for(self.seen, "the first read")
+        return process
+
+    def seen(self):
+        """[(time, what)] of each change of what the jail sees."""
+        try:
+            with open(self.path("seen"), encoding="ascii") as file:
+                lines = [line.rstrip("\n").split(" ", 1) for line in file if line.endswith("\n")]
+        except FileNotFoundError:
+            return []
+        return [(float(at), what) for at, what in lines]
+
+    def wait_seen(self, what, timeout=WITHIN):
+        wait_for(lambda: self.seen() and self.seen()[-1][1] == what,
+                 lambda: f"{what!r} as the last thing seen, but {self.seen()[-3:]}; "
+                         f"{self.errors.text()}", timeout)
+
+    def windows(self):
+        """How long the canary was to be read each time, in seconds."""
+        found, since = [], None
+        for at, what in self.seen():
+            if CANARY in what:
+                since = since or at
+            elif since:
+                found.append(at - since)
+                since = None
+        if since:
+            found.append(time.monotonic() - since)
+        return found
+
+    def end(self, process):
+        process.kill(signal.SIGTERM)
+        process.wait()
+        return self.errors.text()
+
+    # -- what appears --
+
+    def test_control_without_a_mask(self):
+        """The watcher reads what is there."""
+        process = self.watching([], "secret")
+        self.wait_seen("error:2")
+        self.replace(CANARY, "secret")
+        self.wait_seen("read:" + CANARY)
+        self.end(process)
+
+    def test_replaced_by_rename(self):
+        """E-MSK-11, P-PLAN-2."""
+        rounds = int(os.environ.get("AI_JAIL_TEST_ROUNDS", "60"))
+        self.write(CANARY, ".env")
+        process = self.watching(["--mask", ".env"], ".env")
+        for _ in range(rounds):
+            self.replace(CANARY, ".env")
+            end = time.monotonic() + 0.02
+            wait_for(lambda end=end: time.monotonic() > end, "the next round")
+        self.wait_seen("read:")
+        windows = self.windows()
+        print(f"replaced {rounds} times: canary seen {len(windows)} times, longest window "
+              f"{max(windows, default=0) * 1000:.3f} ms")
+        self.assertLess(max(windows, default=0), WITHIN)
+        self.assertRegex(self.end(process), r"late mask applied: .*/\.env is masked")
+
+    def test_literal_that_is_created(self):
+        """E-MSK-13, P-PLAN-3, P-PLAN-32: absent is ENOENT before."""
+        process = self.watching(["--mask", "later/secret"], "later/secret")
+        self.assertEqual(self.seen()[0][1], "error:2")
+        self.assertFalse(os.path.lexists(self.path("later")))
+        self.write(CANARY, "later", "secret")
+        self.wait_seen("read:")
+        self.assertIn("late mask applied", self.end(process))
+        with open(self.path("later", "secret"), encoding="ascii") as file:
+            self.assertEqual(file.read(), CANARY)
+
+    def test_denied_literal_that_is_created(self):
+        process = self.watching(["--deny-path", "later"], "later")
+        self.write(CANARY, "later")
+        self.wait_seen("error:13")
+        self.assertIn("is denied", self.end(process))
+
+    def test_glob_below_new_directories(self):
+        """E-MSK-14: mkdir -p and an immediate write."""
+        process = self.watching(["--mask", "**/*.pem"], "a/b/c/k.pem")
+        self.write(CANARY, "a", "b", "c", "k.pem")
+        self.wait_seen("read:")
+        self.assertEqual(self.end(process).count("k.pem is masked"), 1)
+
+    def test_directory_renamed_and_made_again(self):
+        """E-MSK-12."""
+        self.write(CANARY, "keys", "a")
+        process = self.watching(["--mask", "keys"], "keys/a")
+        self.assertEqual(self.seen()[0][1], "error:2")
+        os.rename(self.path("keys"), self.path("keys.old"))
+        self.write(CANARY, "keys", "a")
+        self.wait_seen("error:2")
+        self.end(process)
+
+    def test_parent_moved_by_the_jail(self):
+        """E-MSK-07, P-PLAN-23: it stays masked, also when it is replaced there, and is named."""
+        self.write(CANARY, "conf", "x.key")
+        process = self.watching(["--mask", "conf/x.key"], "conf2/x.key", "mv conf conf2")
+        self.wait_seen("read:")
+        wait_for(lambda: "was moved to" in self.errors.text(), self.errors.text)
+        self.replace(CANARY, "conf2", "x.key")
+        self.write(CANARY, "conf", "x.key")
+        self.wait_seen("read:")
+        self.assertLess(max(self.windows(), default=0), WITHIN)
+        self.assertRegex(self.end(process), r"/conf was moved to .*/conf2")
+
+    def test_tools_on_the_host(self):
+        """What editors and git do to a masked file."""
+        self.write(CANARY, ".env")
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost"]
+        run = lambda *words: subprocess.run(words, cwd=self.project, check=True,
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run("git", "init", "-q")
+        run(*git, "add", ".env")
+        run(*git, "commit", "-qm", "one")
+        self.write(CANARY + "2", ".env")
+        run(*git, "commit", "-qam", "two")
+        process = self.watching(["--mask", ".env"], ".env")
+        for _ in range(25):
+            run("git", "checkout", "-q", "HEAD~1", "--", ".env")
+            run("sed", "-i", "s/^c/c/", ".env")
+            run("git", "checkout", "-q", "HEAD", "--", ".env")
+            self.replace(CANARY, ".env")
+        self.wait_seen("read:")
+        self.assertLess(max(self.windows(), default=0), WITHIN)
+        self.end(process)
+
+    # -- what the jail makes --
+
+    def test_policy_file_made_by_the_jail(self):
+        """E-MSK-15, P-CFG-9: in any form; named."""
+        for make in ("echo network=true >.ai-jail", "mkfifo .ai-jail", "mkdir .ai-jail"):
+            with self.subTest(make=make):
+                process = self.jail([], f"{make}; touch ready; exec sleep 100")
+                wait_for(lambda: ".ai-jail was created during the run" in self.errors.text(),
+                         self.errors.text, WITHIN)
+                self.end(process)
+                subprocess.run(["rm", "-rf", self.path(".ai-jail"), self.path("ready")],
+                               check=True)
+                self.errors = self.output()
+
+    def test_link_in_place_of_a_protected_name(self):
+        """E-MSK-16, P-PLAN-5: nothing else is ever covered."""
+        self.write("project", "file")
+        self.write("import os, shutil\n"
+                   "for _ in range(60):\n"
+                   " for to in '/usr', os.environ['HOME'], 'file', '.':\n"
+                   "  os.symlink(to, '.env'); os.mkdir('a'); os.symlink(to, 'a/.env')\n"
+                   "  os.rename('a', 'b'); os.unlink('.env'); shutil.rmtree('b')\n"
+                   "os.symlink('file', '.env')\nopen('ready', 'w').close()\n", "links.py")
+        script = (f"{ptyrun.PYTHON} links.py; while [ ! -e stop ]; do :; done; cat file; "
+                  "cat /proc/self/mountinfo")
+        process = self.jail(["--mask", ".env", "--mask", "a/.env"], script)
+        wait_for(lambda: "symbolic link" in self.errors.text(), self.errors.text, WITHIN)
+        self.write("", "stop")
+        process.wait()
+        text = self.errors.text()
+        self.assertIn("project", text)
+        targets = [line.split()[4] for line in text.splitlines() if re.match(r"\d+ \d+ \d+:", line)]
+        self.assertTrue(targets)
+        below = [t for t in targets if t.startswith(self.project + "/")]
+        self.assertEqual([t for t in below if not t.endswith("/.ai-jail")], [], text)
+
+    def test_swapped_parents(self):
+        """E-MSK-16: directories change places while masks are applied."""
+        self.write("harmless", "b", "x")
+        self.write("", "a", "y")
+        loop = ("import ctypes\nlibc = ctypes.CDLL(None)\nopen('ready','w').close()\n"
+                "while True: libc.renameat2(-100, b'a', -100, b'b', 2)\n")
+        self.write(loop, "swap.py")
+        process = self.jail(["--mask", "a/x", "--mask", "b/.env"],
+                            f"{ptyrun.PYTHON} swap.py & sleep 100")
+        for number in range(100):
+            for name in "ab":
+                try:
+                    self.write(CANARY + str(number), name, "x")
+                    self.replace(CANARY, name, ".env")
+                except FileNotFoundError:
+                    pass
+        end = time.monotonic() + 0.3
+        wait_for(lambda: time.monotonic() > end or not process.is_running(), "a while")
+        ended = not process.is_running()
+        text = self.errors.text() if ended else self.end(process)
+        if ended:
+            self.assertEqual(process.wait(), 125, text)
+
+    def test_flood(self):
+        """E-MSK-18: masked within 2 s, or the run ends with 125."""
+        flood = ("import os\nopen('ready','w').close()\ni = 0\n"
+                 "while True:\n i += 1; n = 'flood%d' % (i % 64)\n"
+                 " os.close(os.open(n, os.O_CREAT | os.O_WRONLY)); os.unlink(n)\n")
+        self.write(flood, "flood.py")
+        self.write(WATCHER, "watcher.py")
+        process = self.jail(["--mask", "*.pem"], f"{ptyrun.PYTHON} flood.py & "
+                            f"exec {ptyrun.PYTHON} watcher.py k.pem seen")
+        wait_for(self.seen, "the first read")
+        self.write(CANARY, "k.pem")
+        wait_for(lambda: not process.is_running() or self.seen()[-1][1] == "read:",
+                 lambda: str(self.seen()[-3:]), max(2.0, WITHIN))
+        if process.is_running():
+            self.end(process)
+        else:
+            self.assertEqual(process.wait(), 125)
+
+    # -- repositories --
+
+    def test_new_repository(self):
+        """E-GIT-09, P-WT-6, P-WT-9: left alone while git makes it, protected two seconds later."""
+        script = ("set -e; git init -q new; cd new; git config user.name t; "
+                  "git config user.email t@localhost; echo x >f; git add f; git commit -qm first; "
+                  "mkdir -p ../fake/.git; touch ../ready; while [ ! -e ../go ]; do :; done; set +e; "
+                  "git config a.b c || echo config-fails; touch .git/hooks/post-commit || "
+                  "echo hook-fails; touch .git/config.worktree; sleep 0.2; "
+                  "echo x >>.git/config.worktree || echo worktree-fails; "
+                  "echo y >f; git commit -qam second && echo commit-works; "
+                  "touch ../fake/.git/config && echo fake-is-free")
+        process = self.jail([], script)
+        wait_for(lambda: "is a new repository" in self.errors.text(), self.errors.text, 10.0)
+        self.write("", "go")
+        process.wait()
+        text = self.errors.text()
+        for word in ("config-fails", "hook-fails", "worktree-fails", "commit-works",
+                     "fake-is-free"):
+            self.assertIn(word, text)
+        self.assertNotIn("fake/.git is a new repository", text)
+
+    # -- the mounter itself --
+
+    def test_mounter_killed_or_stopped(self):
+        """E-MSK-19, P-PLAN-7."""
+        self.write(CANARY, ".env")
+        for sig in (signal.SIGKILL, signal.SIGSTOP):
+            with self.subTest(signal=sig):
+                process = self.jail(["--mask", ".env"], "touch ready; exec sleep 100")
+                began = time.monotonic()
+                os.kill(self.jail_parts(process)["mounter"], sig)
+                self.assertEqual(process.wait(), 125)
+                self.assertLess(time.monotonic() - began, 2.0 + WITHIN)
+                self.assertIn("the mounter", self.errors.text())
+                os.unlink(self.path("ready"))
+
+    def test_no_watch_is_left(self):
+        """P-PLAN-6: fatal at launch, and the line names what to raise. As the host's root the number
+        of watches is not this user's to use up."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        instances = []
+        self.addCleanup(lambda: [os.close(fd) for fd in instances])
+        while len(instances) < 5000:
+            fd = libc.inotify_init1(os.O_CLOEXEC)
+            if fd < 0:
+                break
+            instances.append(fd)
+        self.assertEqual(ctypes.get_errno(), errno.EMFILE)
+        code, _, err = self.run_piped(["--no-save-config", "--mask", ".env", "true"])
+        self.assertEqual(code, 125, err)
+        self.assertIn("fs.inotify.max_user_instances", err)
+
+    def test_jail_takes_all_instances(self):
+        """E-MSK-17: the mounter has its own since before the jail."""
+        take = ("import ctypes, os, time\nlibc = ctypes.CDLL(None)\n"
+                "while libc.inotify_init1(0) >= 0: pass\n"
+                "open('ready','w').close()\ntime.sleep(100)\n")
+        self.write(take, "take.py")
+        self.write(WATCHER, "watcher.py")
+        process = self.jail(["--mask", "**/*.pem"],
+                            f"{ptyrun.PYTHON} take.py & mkdir -p new; "
+                            f"exec {ptyrun.PYTHON} watcher.py new/dir/k.pem seen")
+        wait_for(self.seen, "the first read")
+        self.write(CANARY, "new", "dir", "k.pem")
+        self.wait_seen("read:", max(2.0, WITHIN))
+        self.end(process)
+
+
+if __name__ == "__main__":
+    ptyrun.main()
