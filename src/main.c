@@ -115,8 +115,11 @@ static void note_missing_walls(const struct host *host, const struct config *con
     else if (config_flag(config, SET_LANDLOCK) && host->landlock_abi < 6)
         log_line(NOTE_VERBOSE, "Landlock ABI %d: no scopes for abstract sockets and signals",
                  host->landlock_abi);
-    if (config_flag(config, SET_TERMINAL_PASSTHROUGH))
-        log_line(NOTE_SECURITY, "the terminal filter is off (--terminal-passthrough)");
+    if (config_flag(config, SET_TERMINAL_PASSTHROUGH)) {
+        _cleanup_free_ char *spelling = config_spelling(config, SET_TERMINAL_PASSTHROUGH);
+
+        log_line(NOTE_SECURITY, "the terminal filter is off (%s)", spelling);
+    }
 }
 
 /* What a launch needs and a verb that explains can do without. */

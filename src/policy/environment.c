@@ -222,10 +222,13 @@ static void add_base(struct builder *builder)
     for (size_t i = environ->n; i > 0; i--)
         copy_inherited(builder, environ->v[i - 1], inherit);
     settle(&builder->list);
-    if (inherit)
+    if (inherit) {
+        _cleanup_free_ char *spelling = config_spelling(builder->config, SET_INHERIT_ENV);
+
         notes_add(builder->notes, NOTE_SECURITY,
-                  "%zu variables of the host are passed (--inherit-env), whatever they contain",
-                  builder->list.n);
+                  "%zu variables of the host are passed (%s), whatever they contain",
+                  builder->list.n, spelling);
+    }
     set(builder, "HOME", builder->host->home_spelling);
 }
 
