@@ -156,9 +156,10 @@ class StatusLine(SessionTest):
         terminal.expect(CLEARED)
 
     def test_where_there_is_none(self):
-        cases = [(["-s"], 9, 3), (["-s", "--exec"], 24, 3), (["-s", "--no-status-bar"], 24, 3),
-                 (["-s", "--terminal-passthrough"], 24, 3), ([], 24, 3), (["-s"], 24, 1),
-                 (["-s"], 24, 0)]
+        # Without a word first: what a run says is remembered for the next ones.
+        cases = [([], 24, 3), (["-s"], 9, 3), (["-s", "--exec"], 24, 3),
+                 (["-s", "--no-status-bar"], 24, 3), (["-s", "--terminal-passthrough"], 24, 3),
+                 (["-s"], 24, 1), (["-s"], 24, 0)]
         for options, rows, replaced in cases:
             with self.subTest(options=options, rows=rows, replaced=replaced):
                 terminal = self.terminal(rows, 80)
@@ -170,6 +171,34 @@ class StatusLine(SessionTest):
                 self.assertIn(b"%d 80" % rows, terminal.output)
                 self.assertNotRegex(bytes(terminal.output), MARGINS)
                 self.assertNotRegex(bytes(terminal.output), BAR)
+
+    def rows_of_a_run(self, *options):
+        """What the command sees of a terminal of 24 rows, and the terminal's output."""
+        terminal = self.terminal(24, 80)
+        process = self.start([*options, "sh", "-c", "stty size </dev/tty >/dev/tty"], [terminal] * 3)
+        self.assertEqual(process.wait(), 0)
+        terminal.drain()
+        return 23 if b"23 80" in terminal.output else 24, bytes(terminal.output)
+
+    def test_remembered(self):
+        """P-BAR-4: what was typed holds until something else is typed, styles too."""
+        light, dark = b"48;5;254", b"48;5;236"
+        self.assertEqual(self.rows_of_a_run("--exec", "-s=dark")[0], 24)
+        self.assertEqual(self.rows_of_a_run()[0], 24)
+        self.assertEqual(self.rows_of_a_run("-s=light")[0], 23)
+        rows, output = self.rows_of_a_run()
+        self.assertEqual((rows, light in output), (23, True))
+        self.assertEqual(self.rows_of_a_run("--exec")[0], 24)
+        self.assertEqual(self.rows_of_a_run("--no-status-bar")[0], 24)
+        self.assertEqual(self.rows_of_a_run()[0], 24)
+        rows, output = self.rows_of_a_run("-s")
+        self.assertEqual((rows, light in output), (23, True))
+        with open(os.path.join(self.home, ".ai-jail"), "w", encoding="ascii") as file:
+            file.write('no_status_bar = true\nstatus_bar_style = "dark"\n')
+        os.chmod(file.name, 0o600)
+        self.assertEqual(self.rows_of_a_run()[0], 24)
+        rows, output = self.rows_of_a_run("-s")
+        self.assertEqual((rows, dark in output), (23, True))
 
     def test_other_words(self):
         for words in (["-s=blue"], ["-sblue"], ["--status-bar="]):
