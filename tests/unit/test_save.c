@@ -403,7 +403,7 @@ static void check_random(uint32_t number)
 static void test_random_files(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 20000; i++)
+    for (uint32_t i = 0; i < 8000; i++)
         check_random(i);
 }
 
@@ -431,7 +431,7 @@ static void test_damaged_files(void **state)
     static const char marks[] = "\"'#[]{}=,\n\r\\ ";
 
     (void)state;
-    for (uint32_t i = 0; i < 300; i++) {
+    for (uint32_t i = 0; i < 100; i++) {
         struct random_file file = {0};
         struct save_changes changes CLEANUP(save_changes_free) = {0};
 
