@@ -111,7 +111,8 @@ static const char *find_source(const struct plan *plan, const char *path)
 {
     const char *best = NULL;
 
-    for (size_t i = 0; i < plan->n; i++) {
+    /* Covers stand behind everything else. */
+    for (size_t i = 0; i < plan->n && !plan_is_cover(plan->v[i].kind); i++) {
         const struct plan_entry *entry = &plan->v[i];
 
         if (entry->source && plan_is_bind(entry->kind) && entry->st.type == FS_DIR &&
@@ -157,12 +158,14 @@ static void arm_dir(struct watch *watch, const char *path)
     for (const char *rest = source ? path_rest(path, source) : "";
          id != WATCH_NODE_NONE && *rest;) {
         size_t len = strcspn(rest, "/");
+        uint32_t known;
 
         if (len > NAME_MAX)
             return;
         memcpy(name, rest, len);
         name[len] = '\0';
-        id = watch_add_dir(watch, id, name, 0);
+        known = watch_tree_child(&watch->tree, id, name);
+        id = known != WATCH_NODE_NONE ? known : watch_add_dir(watch, id, name, 0);
         rest += len + (rest[len] == '/');
     }
 }

@@ -62,7 +62,7 @@ class Suite:
         words += ["--network"] if mode == "N" else []
         words += [f"--no-{self.options.without}"] if self.options.without else []
         words += ["--map", world.tools, "--map", world.ro_map, "--map", world.ro_inside,
-                  "--rw-map", world.rw_map, *more, "--"]
+                  "--rw-map", world.rw_map, *outside.MASKED, *more, "--"]
         return words
 
     def start(self, words, *, env=None, as_root=False, **keywords):

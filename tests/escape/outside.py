@@ -32,6 +32,10 @@ CREDENTIALS = (
     ".kube/config .docker/config.json .npmrc .cargo/credentials.toml .m2/settings.xml .mozilla/x"
 ).split()
 
+# The options for what _plant_masks() plants.
+MASKED = ["--mask", "masked/secret", "--mask", "masked/dir", "--deny-path", "masked/denied",
+          "--deny-path", "masked/denied-dir"]
+
 # Variables of E-ENV-01: keys, tokens, ways back to the host, and what steers interpreters.
 SECRET_NAMES = (
     "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_CLIENT_SECRET "
@@ -464,10 +468,19 @@ class World:
             self._file(f"{self.home}/{name}", text)
         self._file(f"{self.sibling}/secret", text)
         self._file(f"{self.project}/.ai-jail", b"# " + text)
+        self._plant_masks(text)
         self._plant_maps()
         self._plant_places(text)
         self._stranger()
         self.write_facts()
+
+    def _plant_masks(self, text):
+        """What MASKED names; programs, so that not being executable has one reason."""
+        masked = self._directory(f"{self.project}/masked", own=True)
+        for name in ("dir", "denied-dir"):
+            self._file(f"{self._directory(f'{masked}/{name}', own=True)}/inner", text)
+        for name in ("secret", "denied"):
+            self._file(f"{masked}/{name}", b"#!/bin/sh\n# " + text, 0o755)
 
     def _plant_places(self, text):
         for path in self.places:
