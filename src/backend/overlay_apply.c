@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BATCH_MAX 256
+#define BATCH_MAX 4096
 #define NAME_SIZE 64
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452

@@ -45,8 +45,7 @@ const char *overlay_stage_text(enum overlay_stage stage)
         [OVERLAY_MAP] = "the ids of the overlay's user namespace cannot be set",
         [OVERLAY_PRIVATE] = "the mounts of the overlay's namespace cannot be made private",
         [OVERLAY_REPLACED] = "it or its storage was replaced meanwhile",
-        [OVERLAY_MOUNT] = "overlayfs cannot be mounted there (a file system without extended "
-                          "attributes, or one that is mounted below it?)",
+        [OVERLAY_MOUNT] = "overlayfs cannot be mounted there (something mounted below it?)",
         [OVERLAY_BIND] = "the mounted overlay cannot be opened",
     };
 
