@@ -363,7 +363,7 @@ static int apply_in_order(struct work *work)
     for (size_t i = changes->n; i > 0 && r == 0; i--)
         if (changes->v[i - 1].kind != OVERLAY_DELETED && mode_waits(&changes->v[i - 1]))
             r = change_mode(work, &changes->v[i - 1]);
-    if (r == 0 && syncfs(work->apply->lower) < 0)
+    if (r == 0 && fsync(work->apply->lower) < 0)
         r = fail(work, ".", errno);
     return r;
 }
