@@ -32,7 +32,8 @@
 
 #define INFO_MAX         4096
 #define PLACE_TIMEOUT_MS 15000
-#define CGROUP_END_MS    2000 /* until the last process of the jail is gone */
+#define SLICE_NS         100000 /* the shortest that there is */
+#define CGROUP_END_MS    2000   /* until the last process of the jail is gone */
 
 /* The only two orders. */
 enum { ORDER_PLACE = 'p', ORDER_GOODBYE = 'g' };
@@ -197,6 +198,29 @@ static void close_others(int a, int b, int c, int d)
     }
 }
 
+/* sched_setattr(2); no header of glibc 2.36 has it. */
+struct scheduling {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/* Little work, but at once: with a short slice the scheduler (Linux 6.12) prefers this process when it
+ * wakes up. Others ignore or refuse it, and nothing depends on it. */
+static void ask_for_short_slices(void)
+{
+    struct scheduling attr = {.size = sizeof(attr)};
+
+    if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) < 0)
+        return;
+    attr.flags = 0;
+    attr.runtime_ns = SLICE_NS;
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
 static void arm(struct service *service)
 {
     const struct mounter_options *options = service->options;
@@ -228,6 +252,7 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
     close_others(socket, options->info_fd, terminal, options->cgroup->parent);
     if (isolate_undumpable() < 0 || isolate_mounter(options->with_seccomp, NULL) < 0)
         _exit(1);
+    ask_for_short_slices();
     arm(&service);
     serve(&service);
 }
