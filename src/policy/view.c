@@ -62,7 +62,7 @@ static ssize_t read_link(const struct view *view, const struct fs *fs, char *tar
 
     if (view->kind == VIEW_PRIVATE && entry && entry->kind == PLAN_SYMLINK &&
         str_eq(entry->dest, view->path) && strlen(entry->target) < TARGET_MAX) {
-        strcpy(target, entry->target);
+        memcpy(target, entry->target, strlen(entry->target) + 1);
         return (ssize_t)strlen(target);
     }
     if (view->kind != VIEW_BIND || view->st.type != FS_LINK)
