@@ -77,7 +77,8 @@ static int add_masks(struct policy *policy, const struct config *config,
         return r;
     mask_rules_add(policy->masks, is_hidden ? PLAN_COVER_EMPTY : PLAN_COVER_RO, file,
                    "policy file");
-    if (config_flag(config, SET_PROTECT_GIT)) {
+    policy->protect_git = config_flag(config, SET_PROTECT_GIT);
+    if (policy->protect_git) {
         git_pin(&policy->plan, host, policy->project);
         git_protect(policy->masks, host, policy->project, worktree_dirs, notes);
     }

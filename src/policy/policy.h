@@ -36,8 +36,9 @@ struct policy {
     bool seccomp;
     bool rlimits;
     bool allow_debug;
-    bool by_root;  /* started by uid 0 */
-    bool is_trial; /* no command is run: the walls are tried from inside; set by --doctor */
+    bool protect_git; /* also repositories that appear */
+    bool by_root;     /* started by uid 0 */
+    bool is_trial;    /* no command is run: the walls are tried from inside; set by --doctor */
 };
 
 /*

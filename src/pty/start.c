@@ -135,7 +135,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
         .plan = &jail->policy->plan,
         .rules = jail->policy->masks,
         .project = jail->policy->project,
-        .protect_git = true,
+        .protect_git = jail->policy->protect_git,
         .terminal = &jail->terminal,
         .with_seccomp = seccomp_arch() != NULL,
     };
