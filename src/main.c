@@ -177,6 +177,9 @@ static int explain(struct call *call, struct error *error)
         .refused = is_refused ? &refused : NULL,
     };
 
+    /* What a start would warn about is no answer to a question. */
+    if (call->args->verb == VERB_WHY && !log_shows(NOTE_VERBOSE))
+        notes_free(&notes);
     log_notes(&notes);
     return call->args->verb == VERB_WHY ? verb_why(&verb, error) : verb_status(&verb, error);
 }

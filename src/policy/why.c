@@ -100,6 +100,13 @@ static void answer_bind(struct why_answer *answer, const struct host *host, cons
 
 /* ---- a path that is covered ---- */
 
+/* True if the user or a project said the rule: then it can be taken back. */
+static bool is_said(const char *origin)
+{
+    return str_starts(origin, "--") || str_starts(origin, "~/.ai-jail") ||
+           str_starts(origin, "./.ai-jail");
+}
+
 static void advise_uncovering(struct why_answer *answer, const struct policy *policy,
                               const struct view *view)
 {
@@ -109,7 +116,7 @@ static void advise_uncovering(struct why_answer *answer, const struct policy *po
     if (str_eq(view->entry->dest, file))
         answer->advice =
             xasprintf("--no-%s lets it be read; it is never writable", FLAG(SET_HIDE_CONFIG));
-    else if (view->entry->group == GROUP_MASKS)
+    else if (is_said(view->entry->origin))
         answer->advice = xasprintf("--%s %s takes the rule away",
                                    FLAG(denied ? SET_DENY_PATH_EXCEPTIONS : SET_MASK_EXCEPTIONS),
                                    view->entry->dest);
@@ -124,12 +131,29 @@ static bool is_own(const struct plan_entry *entry)
     return entry && entry->group == GROUP_OWN;
 }
 
+/* A name for which a rule waits. */
+static bool is_armed(struct why_answer *answer, const struct policy *policy,
+                     const struct view *view)
+{
+    struct mask_verdict verdict = {.kind = PLAN_KIND_COUNT};
+
+    if (view->host_path && policy->masks)
+        verdict = mask_rules_find(policy->masks, view->host_path);
+    if (verdict.kind == PLAN_KIND_COUNT)
+        return false;
+    answer->advice = xasprintf("it is not there; when it appears it is covered (%s: %s)",
+                               plan_kind_name(verdict.kind), verdict.origin);
+    return true;
+}
+
 static void advise_showing(struct why_answer *answer, const struct policy *policy,
                            const struct view *view, const char *path)
 {
     const struct host *host = policy->host;
     _cleanup_free_ char *canonical = NULL;
 
+    if (is_armed(answer, policy, view))
+        return;
     if (view->is_loop)
         answer->advice = xstrdup("more than 40 symbolic links");
     else if (is_own(view->entry))

@@ -23,7 +23,8 @@ static const char tree[] = "f /home/u/proj/README 0644 1000 x\n"
                            "f /home/u/.gitconfig 0644 1000 x\n"
                            "d /home/u/.local/state/ai-jail 0700 1000\n"
                            "f /data/in/file 0644 0 x\n"
-                           "f /etc/shadow 0640 0 x\n";
+                           "f /etc/shadow 0640 0 x\n"
+                           "f /proc/kcore 0400 0 x\n";
 
 static const struct question {
     const char *query;
@@ -41,6 +42,12 @@ static const struct question {
     {"./nothing/below", NULL, NULL, "absent", "rw /home/u/proj", "host has nothing"},
     {"./README/below", NULL, NULL, "absent", "rw /home/u/proj", "host has nothing"},
     {"./.ai-jail", NULL, NULL, "empty (masked)", "mask /home/u/proj/.ai-jail", "--no-hide-config"},
+    {"./secret", "--mask", "secret", "empty (masked)", "mask /home/u/proj/secret",
+     "--mask-except /home/u/proj/secret"},
+    {"./secret", "--deny-path", "secret", "denied", "deny /home/u/proj/secret",
+     "--deny-path-except /home/u/proj/secret"},
+    {"./later.pem", "--mask", "*.pem", "absent", "rw /home/u/proj", "when it appears"},
+    {"/proc/kcore", NULL, NULL, "empty (masked)", "mask /proc/kcore", "never shown"},
     {"./out", NULL, NULL, "absent", "nothing of the host", "--map /data/in/file"},
     {"./out", "--map", "/data/in", "read-only", "ro /data/in", NULL},
     {"./up", NULL, NULL, "absent", "tmpfs /home/u", "--map /home/u/other"},
