@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -108,6 +109,17 @@ static int try_inet(void)
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     return fd < 0 ? errno : 0;
+}
+
+/* What late masks live on. */
+static int try_watch(void)
+{
+    int fd = inotify_init1(IN_CLOEXEC);
+    int dir = open(scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0 || dir < 0 || fchdir(dir) < 0)
+        return errno;
+    return inotify_add_watch(fd, ".", IN_CREATE | IN_ONLYDIR) < 0 ? errno : 0;
 }
 
 static int try_thread_and_memory(void)
@@ -226,6 +238,7 @@ static void mounter_loses_exec_and_socket(void **state)
     /* It must still be able to join namespaces and to mount: the filter lets the calls through. */
     assert_int_equal(attempt(try_unshare, MOUNTER), attempt(try_unshare, FREE));
     assert_int_equal(attempt(try_mount, MOUNTER), attempt(try_mount, FREE));
+    assert_int_equal(attempt(try_watch, MOUNTER), 0);
 }
 
 static void stream_loses_everything(void **state)
