@@ -315,7 +315,6 @@ static int learn_options(struct host *host, bool use_cache, struct error *error)
                              bwrap->path, required_options[i]);
     bwrap->has_disable_userns = has_option(text, "--disable-userns");
     bwrap->has_cgroup_try = has_option(text, "--unshare-cgroup-try");
-    bwrap->has_overlay = has_option(text, "--overlay-src") && has_option(text, "--overlay");
     bwrap->has_bind_fd = has_option(text, "--bind-fd") && has_option(text, "--ro-bind-fd");
     return 0;
 }

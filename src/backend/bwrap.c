@@ -49,26 +49,7 @@ static void push_bind(struct launch *launch, const struct plan_entry *entry, boo
     }
 }
 
-/* A bubblewrap without --overlay binds what spawn has mounted at the path. */
-static void push_overlay(struct launch *launch, const struct plan_entry *entry,
-                         const struct policy *policy)
-{
-    for (size_t i = 0; i < policy->overlays.n && policy->host->bwrap.has_overlay; i++) {
-        const struct overlay *overlay = &policy->overlays.v[i];
-
-        if (!str_eq(overlay->path, entry->dest))
-            continue;
-        words(launch, "--overlay-src", overlay->path, "--overlay");
-        strv_pushf(&launch->words, "%s/upper", overlay->storage);
-        strv_pushf(&launch->words, "%s/work", overlay->storage);
-        strv_push(&launch->words, entry->dest);
-        return;
-    }
-    push_bind(launch, entry, policy->host->bwrap.has_bind_fd);
-}
-
-static void push_entry(struct launch *launch, const struct plan_entry *entry,
-                       const struct policy *policy)
+static void push_entry(struct launch *launch, const struct plan_entry *entry, bool by_fd)
 {
     switch (entry->kind) {
     case PLAN_TMPFS:
@@ -83,10 +64,8 @@ static void push_entry(struct launch *launch, const struct plan_entry *entry,
         break;
     case PLAN_RO:
     case PLAN_RW:
-        push_bind(launch, entry, policy->host->bwrap.has_bind_fd);
-        break;
-    case PLAN_OVERLAY:
-        push_overlay(launch, entry, policy);
+    case PLAN_OVERLAY: /* the session has mounted it at the path */
+        push_bind(launch, entry, by_fd);
         break;
     case PLAN_SYMLINK:
         words(launch, "--symlink", entry->target, entry->dest);
@@ -132,7 +111,7 @@ int bwrap_options(struct launch *launch, const struct policy *policy, struct err
 {
     push_namespaces(launch, policy);
     for (size_t i = 0; i < policy->plan.n; i++)
-        push_entry(launch, &policy->plan.v[i], policy);
+        push_entry(launch, &policy->plan.v[i], policy->host->bwrap.has_bind_fd);
     words(launch, "--chdir", policy->project, NULL);
     if (launch->seccomp_program >= 0) {
         strv_push(&launch->words, "--seccomp");

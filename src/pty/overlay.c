@@ -111,11 +111,11 @@ static int make_marks(struct overlay_mounts *mounts, size_t count, struct error 
 }
 
 int overlay_prepare(struct overlay_mounts *mounts, const struct plan *plan,
-                    const struct overlays *overlays, bool by_backend, struct error *error)
+                    const struct overlays *overlays, struct error *error)
 {
     int r = 0;
 
-    *mounts = (struct overlay_mounts){.by_backend = by_backend};
+    *mounts = (struct overlay_mounts){0};
     for (size_t i = 0; i < plan->n && r == 0; i++) {
         const struct overlay *overlay;
         struct overlay_mount *mount;
@@ -132,7 +132,6 @@ int overlay_prepare(struct overlay_mounts *mounts, const struct plan *plan,
         mounts->v = xrealloc(mounts->v, mounts->n + 1, sizeof(*mounts->v));
         mount = &mounts->v[mounts->n++];
         *mount = (struct overlay_mount){.store = OVERLAY_STORE_NONE, .mark = &mounts->marks[i]};
-        mount->mark->by_backend = by_backend;
         r = prepare_one(mount, overlay, error);
     }
     return r;
@@ -250,7 +249,7 @@ enum overlay_stage overlay_mount_all(const struct overlay_mounts *mounts, uid_t 
     enum overlay_stage stage;
 
     *index = -1;
-    if (mounts->n == 0 || mounts->by_backend)
+    if (mounts->n == 0)
         return OVERLAY_OK;
     stage = enter_namespaces(uid, gid);
     for (size_t i = 0; i < mounts->n && stage == OVERLAY_OK; i++) {
@@ -269,6 +268,5 @@ bool overlay_is_marked(int fd, const struct stat *st, const struct overlay_mark 
 
     if (fstatfs(fd, &fs) < 0 || fs.f_type != OVERLAYFS_SUPER_MAGIC)
         return false;
-    return mark->by_backend ||
-           (mark->ino != 0 && st->st_dev == mark->dev && st->st_ino == mark->ino);
+    return mark->ino != 0 && st->st_dev == mark->dev && st->st_ino == mark->ino;
 }

@@ -2,8 +2,8 @@
 /*
  * overlay: makes the overlay mounts of a plan, in the process that becomes bubblewrap.
  *
- * A bubblewrap that knows --overlay mounts by itself; this is for the others (0.8), and then
- * bubblewrap binds what it finds at the path.
+ * bubblewrap then binds what it finds at the path. Its own --overlay (0.11) is not used: it takes the
+ * directories by name, so somebody could exchange them after they were examined.
  */
 #pragma once
 
@@ -17,8 +17,7 @@
  * memory, written by the one who mounts, read by the one who compares. */
 struct overlay_mark {
     uint64_t dev;
-    uint64_t ino;    /* 0: not mounted */
-    bool by_backend; /* bubblewrap mounts it: known is only that it must be an overlay */
+    uint64_t ino; /* 0: not mounted */
 };
 
 /* One overlay of the plan, ready to be mounted. */
@@ -35,7 +34,6 @@ struct overlay_mounts {
     struct overlay_mark
         *marks; /* shared memory, one for each entry of the plan; NULL: no overlay */
     size_t mark_count;
-    bool by_backend;
 };
 
 /*
@@ -43,7 +41,7 @@ struct overlay_mounts {
  * print. Afterwards overlay_mounts_free(), which releases the locks.
  */
 int overlay_prepare(struct overlay_mounts *mounts, const struct plan *plan,
-                    const struct overlays *overlays, bool by_backend, struct error *error);
+                    const struct overlays *overlays, struct error *error);
 void overlay_mounts_free(struct overlay_mounts *mounts);
 
 /* Steps of overlay_mount_all(), for the report of a failure. */

@@ -184,8 +184,7 @@ int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct
     int r;
 
     *spawn = SPAWN_NONE;
-    r = overlay_prepare(&spawn->overlays, &policy->plan, &policy->overlays,
-                        policy->host->bwrap.has_overlay, error);
+    r = overlay_prepare(&spawn->overlays, &policy->plan, &policy->overlays, error);
     if (r == 0)
         r = make_fds(spawn, launch, error);
     if (r < 0)

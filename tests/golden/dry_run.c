@@ -38,7 +38,6 @@ struct golden_case {
     uid_t uid;
     int landlock_abi;
     bool old_bwrap;
-    bool overlay_bwrap;
 };
 
 static const char machine_tree[] = "f /etc/hostname 0644 0 x\n"
@@ -75,10 +74,6 @@ static const struct golden_case cases[] = {
     {.name = "overlays",
      .words = {"--overlay-map", "/short", "--overlay-map", "sub"},
      .landlock_abi = 7},
-    {.name = "overlays-bwrap",
-     .words = {"--overlay-map", "/data/in", "--overlay-map", "."},
-     .landlock_abi = 7,
-     .overlay_bwrap = true},
     {.name = "root", .uid = 0, .words = {"id"}, .landlock_abi = 7},
     {.name = "weak",
      .words = {"--no-seccomp", "--no-landlock", "--no-rlimits"},
@@ -127,7 +122,6 @@ static void build(struct jail *jail, const struct golden_case *golden)
     host->uid = str_eq(golden->name, "root") ? 0 : 1000;
     host->landlock_abi = golden->landlock_abi;
     host->bwrap.has_bind_fd = !golden->old_bwrap;
-    host->bwrap.has_overlay = golden->overlay_bwrap;
     host->bwrap.has_disable_userns = !golden->old_bwrap;
     if (jail_build(jail, golden->words) < 0)
         fail_msg("%s: %s", golden->name, jail->error.text);

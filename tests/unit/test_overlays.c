@@ -228,33 +228,6 @@ static bool has_words(const struct jail *jail, const char *text)
     return strstr(all, text) != NULL;
 }
 
-/* P-PLAN-15 */
-static void bubblewrap_mounts_where_it_can(void **state)
-{
-    static const char *const environ_[] = {"HOME=/home/u", "PATH=/usr/bin", NULL};
-    static const char *const words[] = {"--overlay-map", "/data/in", NULL};
-    _cleanup_free_ char *want = NULL;
-    _cleanup_free_ char *storage = NULL;
-
-    (void)state;
-    for (int has = 0; has < 2; has++) {
-        _cleanup_jail_ struct jail jail;
-
-        jail_init(&jail, tree, environ_);
-        jail.planner.host.bwrap.has_overlay = has;
-        jail.planner.host.bwrap.has_bind_fd = false;
-        if (jail_build(&jail, words) < 0)
-            fail_msg("%s", jail.error.text);
-        free(storage);
-        free(want);
-        storage = overlays_storage(&jail.planner.host, PLANNER_PROJECT, "/data/in");
-        want = xasprintf("--overlay-src /data/in --overlay %s/upper %s/work /data/in", storage,
-                         storage);
-        assert_int_equal(has_words(&jail, want), has);
-        assert_int_equal(has_words(&jail, "--bind /data/in /data/in"), !has);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,7 +238,6 @@ int main(void)
         cmocka_unit_test(the_storage_is_named_by_project_and_path),
         cmocka_unit_test(the_state_directory_is_canonical),
         cmocka_unit_test(covers_below_stay),
-        cmocka_unit_test(bubblewrap_mounts_where_it_can),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
