@@ -133,6 +133,7 @@ static struct cover_result compare_binds(const struct plan *plan, const struct o
 {
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_entry *entry = &plan->v[i];
+        _cleanup_close_ int object = -1;
         struct cover_result result;
         struct stat st;
 
@@ -144,8 +145,9 @@ static struct cover_result compare_binds(const struct plan *plan, const struct o
         }
         if (!plan_is_bind(entry->kind))
             continue;
-        if (fstatat(AT_FDCWD, entry->dest, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            return failed(COVER_COMPARE, errno, (ptrdiff_t)i);
+        object = open_object(entry->dest);
+        if (object < 0 || fstat(object, &st) < 0)
+            return failed(COVER_COMPARE, object < 0 ? -object : errno, (ptrdiff_t)i);
         if (!is_same(&st, &entry->st))
             return failed(COVER_COMPARE, ESTALE, (ptrdiff_t)i);
     }
@@ -276,6 +278,18 @@ static int open_cached(struct place *place, const char *path)
     return place->parent_fd < 0 ? place->parent_fd : cover_open_below(place->parent_fd, base, 0);
 }
 
+/* In an overlay an earlier run may have put a link or a file where a directory was. Then the name
+ * shows nothing of what was to be hidden any more: the overlay has taken that away as a whole. */
+static bool is_gone_in_overlay(const struct plan *plan, const char *path, int error)
+{
+    if (error != -ELOOP && error != -ENOTDIR)
+        return false;
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->v[i].kind == PLAN_OVERLAY && path_is_below(path, plan->v[i].dest))
+            return true;
+    return false;
+}
+
 static struct cover_result place_one(struct place *place, size_t index)
 {
     const struct plan_entry *entry = &place->plan->v[index];
@@ -283,7 +297,7 @@ static struct cover_result place_one(struct place *place, size_t index)
     struct stat st;
     int r;
 
-    if (object == -ENOENT)
+    if (object == -ENOENT || is_gone_in_overlay(place->plan, entry->dest, object))
         return failed(COVER_OK, 0, -1);
     if (object < 0)
         return failed(COVER_OPEN, -object, (ptrdiff_t)index);

@@ -249,6 +249,18 @@ class Hostile(OverlayTest):
         out = self.inside("cat sub/* 2>/dev/null; true", *options)
         self.assertNotIn(CANARY.decode(), out)
 
+    def test_a_parent_of_a_mask_that_became_a_link(self):
+        """What an earlier run put in the way of a mask does not stop the next one."""
+        os.makedirs(os.path.join(self.data, "keys"))
+        self.put(os.path.join(self.data, "keys", "id"), b"canary")
+        mask = ("--overlay-map", self.data, "--mask", os.path.join(self.data, "keys", "id"))
+        for other in ("ln -s /etc", "echo x >"):
+            with self.subTest(other=other):
+                self.inside(f"cd {self.data} && rm -rf keys && {other} keys", "--overlay-map",
+                            self.data)
+                out = self.inside(f"cat {self.data}/keys/id; echo end", *mask)
+                self.assertEqual(out, "end\n")
+
     def test_the_policy_file_is_masked_when_the_project_is_an_overlay(self):
         self.put(os.path.join(self.project, ".ai-jail"), b"# " + CANARY + b"\n")
         out = self.inside("cat .ai-jail; true", "--overlay-map", ".")

@@ -221,13 +221,6 @@ static void covers_below_stay(void **state)
     overlays_free(&result.overlays);
 }
 
-static bool has_words(const struct jail *jail, const char *text)
-{
-    _cleanup_free_ char *all = strv_join(&jail->launch.words, " ");
-
-    return strstr(all, text) != NULL;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
