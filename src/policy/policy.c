@@ -114,20 +114,33 @@ static void warn_own_program(const struct policy *policy, struct notes *notes)
                   exe);
 }
 
-static void note_weakened(const struct policy *policy, struct notes *notes)
+/* A wall that is down or a door that is open, and who said so. */
+static const struct weakening {
+    enum setting_id id;
+    bool when; /* the value that weakens */
+    enum note_class class;
+    const char *text;
+} weakenings[] = {
+    {SET_LANDLOCK, false, NOTE_VERBOSE, "Landlock is off"},
+    {SET_SECCOMP, false, NOTE_SECURITY, "the system call filter is off"},
+    {SET_NETWORK, true, NOTE_INFO, "the command has the host's network"},
+    {SET_ALLOW_DEBUG, true, NOTE_INFO, "processes of the jail may trace one another"},
+};
+
+static void note_weakened(const struct policy *policy, const struct config *config,
+                          struct notes *notes)
 {
     if (policy->by_root)
         notes_add(notes, NOTE_SECURITY,
                   "started by root: files that the command writes belong to root; an ordinary user "
                   "is safer");
-    if (!policy->landlock)
-        notes_add(notes, NOTE_VERBOSE, "Landlock is off (--no-landlock)");
-    if (!policy->seccomp)
-        notes_add(notes, NOTE_SECURITY, "the system call filter is off (--no-seccomp)");
-    if (policy->network == NETWORK_FULL)
-        notes_add(notes, NOTE_INFO, "the command has the host's network (--network)");
-    if (policy->allow_debug)
-        notes_add(notes, NOTE_INFO, "processes of the jail may trace one another (--allow-debug)");
+    for (size_t i = 0; i < ARRAY_SIZE(weakenings); i++) {
+        const struct weakening *row = &weakenings[i];
+        _cleanup_free_ char *who = config_spelling(config, row->id);
+
+        if (config_flag(config, row->id) == row->when)
+            notes_add(notes, row->class, "%s (%s)", row->text, who);
+    }
 }
 
 static int build_plan(struct policy *policy, const struct config *config, struct notes *notes,
@@ -192,7 +205,7 @@ int policy_build(struct policy *policy, const struct config *config, const struc
     decide_switches(policy, config);
     decide_limits(policy);
     warn_own_program(policy, notes);
-    note_weakened(policy, notes);
+    note_weakened(policy, config, notes);
     return build_plan(policy, config, notes, error);
 }
 
