@@ -166,7 +166,7 @@ class Places(SessionTest):
 
 class Traces(SessionTest):
     def test_nothing_is_created(self):
-        """Neither in home nor in the project, by any kind of run."""
+        """Neither in home nor in the project, by any kind of run that may not save ./.ai-jail."""
         with open(os.path.join(self.project, "mine"), "wb") as file:
             file.write(b"data")
         before, mounts = self.census(), ptyrun.mounts()
@@ -174,9 +174,9 @@ class Traces(SessionTest):
                      ["sh", "-c", "cd; echo x > in-home; mkdir -p .config/x .local/share"],
                      ["--exec", "false"], ["--dry-run", "--json", "claude"]):
             with self.subTest(argv=argv):
-                self.run_piped(argv)
+                self.run_piped(["--no-save-config"] + argv)
                 self.assertEqual(self.census(), before)
-        terminal, process = self.on_terminal(["bash", "-c", "exit 0"])
+        terminal, process = self.on_terminal(["--no-save-config", "bash", "-c", "exit 0"])
         process.wait()
         terminal.close()
         self.assertEqual(self.census(), before)
