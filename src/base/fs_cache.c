@@ -2,23 +2,23 @@
 /*
  * fs_cache: remembers what stat and readlink said.
  *
- * A hash table of answers, chained, keyed by the path and the question. It only grows; planning asks
- * about some hundred paths. Contents, listings and what lies beneath a directory are passed through.
+ * A table for each question, from the path to the number of the answer. They only grow: planning asks
+ * about some hundred paths, and about each one that is masked. What is known not to be a link need not
+ * be asked about a second time to follow it. Contents, listings and what lies beneath a directory are
+ * passed through.
  */
 #include "base/fs_cache.h"
+
+#include "base/path_table.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 512 /* a power of two */
-
-enum question { ASK_STAT, ASK_LSTAT, ASK_LINK };
+enum question { ASK_STAT, ASK_LSTAT, ASK_LINK, QUESTION_COUNT };
 
 struct answer {
-    struct answer *next;
-    enum question question;
     ssize_t result;
     struct fs_stat st; /* ASK_STAT, ASK_LSTAT */
     char *target;      /* ASK_LINK, NULL on failure */
@@ -28,49 +28,43 @@ struct answer {
 struct fs_cache {
     const struct fs *below;
     struct fs fs;
-    struct answer *buckets[BUCKETS];
+    struct path_table by_path[QUESTION_COUNT];
+    struct answer **v;
+    uint32_t n;
+    uint32_t cap;
 };
-
-/* FNV-1a. */
-static size_t bucket_of(const char *path, enum question question)
-{
-    uint32_t hash = 2166136261U ^ (uint32_t)question;
-
-    for (; *path; path++)
-        hash = (hash ^ (uint8_t)*path) * 16777619U;
-    return hash & (BUCKETS - 1);
-}
 
 static struct answer *find(const struct fs_cache *cache, const char *path, enum question question)
 {
-    struct answer *answer = cache->buckets[bucket_of(path, question)];
+    uint32_t number = path_table_get(&cache->by_path[question], path);
 
-    while (answer && (answer->question != question || strcmp(answer->path, path) != 0))
-        answer = answer->next;
-    return answer;
+    return number == PATH_TABLE_NONE ? NULL : cache->v[number];
 }
 
 static struct answer *add(struct fs_cache *cache, const char *path, enum question question)
 {
-    struct answer **bucket = &cache->buckets[bucket_of(path, question)];
     size_t size = strlen(path) + 1;
     struct answer *answer = xcalloc(1, sizeof(*answer) + size);
 
-    answer->question = question;
     memcpy(answer->path, path, size);
-    answer->next = *bucket;
-    *bucket = answer;
+    if (cache->n == cache->cap) {
+        cache->cap = cache->cap ? cache->cap * 2 : 256;
+        cache->v = xrealloc(cache->v, cache->cap, sizeof(struct answer *));
+    }
+    cache->v[cache->n] = answer;
+    *path_table_put(&cache->by_path[question], answer->path) = cache->n++;
     return answer;
 }
 
 static int cached_stat(void *ctx, const char *path, bool follow, struct fs_stat *out)
 {
     struct fs_cache *cache = ctx;
-    enum question question = follow ? ASK_STAT : ASK_LSTAT;
-    struct answer *answer = find(cache, path, question);
+    struct answer *answer = find(cache, path, ASK_LSTAT);
 
+    if (follow && (!answer || (answer->result == 0 && answer->st.type == FS_LINK)))
+        answer = find(cache, path, ASK_STAT);
     if (!answer) {
-        answer = add(cache, path, question);
+        answer = add(cache, path, follow ? ASK_STAT : ASK_LSTAT);
         answer->result = fs_stat(cache->below, path, follow, &answer->st);
     }
     if (answer->result == 0)
@@ -150,15 +144,13 @@ void fs_cache_free(struct fs_cache *cache)
 {
     if (!cache)
         return;
-    for (size_t i = 0; i < BUCKETS; i++) {
-        while (cache->buckets[i]) {
-            struct answer *answer = cache->buckets[i];
-
-            cache->buckets[i] = answer->next;
-            free(answer->target);
-            free(answer);
-        }
+    for (size_t i = 0; i < QUESTION_COUNT; i++)
+        path_table_free(&cache->by_path[i]);
+    for (uint32_t i = 0; i < cache->n; i++) {
+        free(cache->v[i]->target);
+        free(cache->v[i]);
     }
+    free(cache->v);
     free(cache);
 }
 

@@ -2,9 +2,9 @@
 /*
  * path_table: open addressing with linear probing, at most half full.
  *
- * The hash is the polynomial of the bytes modulo 2^61 - 1 at a random point. Two texts of n bytes
- * meet with a chance of n / 2^61, whoever chose them, and the hash of every prefix is a by-product
- * of that of the whole.
+ * The hash is a polynomial modulo 2^61 - 1 at a random point; each coefficient is a group of up to
+ * seven bytes. Two texts of n bytes meet with a chance below n / 2^61, whoever chose them. Groups
+ * end where components do, so the hash of every prefix is a by-product of that of the whole.
  */
 #include "base/path_table.h"
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define PRIME ((1ULL << 61) - 1)
+#define PRIME     ((1ULL << 61) - 1)
+#define GROUP_MAX 7 /* bytes; with the one in front below PRIME */
 
 /* The point: below PRIME, drawn once. */
 static uint64_t point(void)
@@ -30,14 +31,27 @@ static uint64_t point(void)
     return drawn;
 }
 
+/* A group of bytes with a one in front of it, which tells how many there are: below 2^57. */
+static uint64_t group_of(const char *bytes, size_t len)
+{
+    uint64_t group = 1;
+
+    for (size_t i = 0; i < len; i++)
+        group = group << 8 | (uint8_t)bytes[i];
+    return group;
+}
+
 static uint64_t hash_more(uint64_t hash, const char *bytes, size_t len)
 {
     uint64_t at = point();
 
-    for (size_t i = 0; i < len; i++) {
-        unsigned __int128 product = (unsigned __int128)hash * at + (uint8_t)bytes[i] + 1;
-        uint64_t sum = (uint64_t)(product & PRIME) + (uint64_t)(product >> 61);
+    for (size_t n; len; bytes += n, len -= n) {
+        unsigned __int128 product;
+        uint64_t sum;
 
+        n = len < GROUP_MAX ? len : GROUP_MAX;
+        product = (unsigned __int128)hash * at + group_of(bytes, n);
+        sum = (uint64_t)(product & PRIME) + (uint64_t)(product >> 61);
         hash = sum >= PRIME ? sum - PRIME : sum;
     }
     return hash;
@@ -82,48 +96,15 @@ static void grow(struct path_table *table)
     *table = larger;
 }
 
-uint32_t *path_table_put(struct path_table *table, const char *key)
-{
-    size_t len = strlen(key);
-    uint64_t hash = hash_more(0, key, len);
-    struct path_slot *slot;
-
-    if (table->n * 2 >= table->cap)
-        grow(table);
-    slot = probe(table, key, len, hash);
-    if (!slot->key) {
-        *slot = (struct path_slot){.key = key, .hash = hash, .value = PATH_TABLE_NONE};
-        table->n++;
-    }
-    return &slot->value;
-}
-
-static uint32_t get(const struct path_table *table, const char *key, size_t len, uint64_t hash)
-{
-    const struct path_slot *slot;
-
-    if (!table->n)
-        return PATH_TABLE_NONE;
-    slot = probe(table, key, len, hash);
-    return slot->key ? slot->value : PATH_TABLE_NONE;
-}
-
-uint32_t path_table_get(const struct path_table *table, const char *key)
-{
-    size_t len = strlen(key);
-
-    return get(table, key, len, hash_more(0, key, len));
-}
-
 bool path_prefix_next(struct path_prefix *prefix)
 {
     const char *from = prefix->path + prefix->len;
     size_t more;
 
+    if (*from == '\0')
+        return false;
     if (prefix->len == 0)
         more = 1;
-    else if (*from == '\0')
-        return false;
     else
         more = (*from == '/') + strcspn(from + (*from == '/'), "/");
     prefix->hash = hash_more(prefix->hash, from, more);
@@ -131,7 +112,44 @@ bool path_prefix_next(struct path_prefix *prefix)
     return true;
 }
 
+/* All of key, cut into the same groups as its prefixes. */
+static struct path_prefix whole(const char *key)
+{
+    struct path_prefix prefix = {.path = key};
+
+    while (path_prefix_next(&prefix))
+        ;
+    return prefix;
+}
+
+uint32_t *path_table_put(struct path_table *table, const char *key)
+{
+    struct path_prefix prefix = whole(key);
+    struct path_slot *slot;
+
+    if (table->n * 2 >= table->cap)
+        grow(table);
+    slot = probe(table, key, prefix.len, prefix.hash);
+    if (!slot->key) {
+        *slot = (struct path_slot){.key = key, .hash = prefix.hash, .value = PATH_TABLE_NONE};
+        table->n++;
+    }
+    return &slot->value;
+}
+
 uint32_t path_table_get_prefix(const struct path_table *table, const struct path_prefix *prefix)
 {
-    return get(table, prefix->path, prefix->len, prefix->hash);
+    const struct path_slot *slot;
+
+    if (!table->n)
+        return PATH_TABLE_NONE;
+    slot = probe(table, prefix->path, prefix->len, prefix->hash);
+    return slot->key ? slot->value : PATH_TABLE_NONE;
+}
+
+uint32_t path_table_get(const struct path_table *table, const char *key)
+{
+    struct path_prefix prefix = whole(key);
+
+    return path_table_get_prefix(table, &prefix);
 }

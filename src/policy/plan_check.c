@@ -3,16 +3,15 @@
  * plan_check: plan_finish(), in four steps.
  *
  *  1. Winners: of the entries with one destination one stays.
- *  2. Order: an entry is never placed before one whose destination is an ancestor of its own, and
- *     otherwise the groups follow one another. That is done by giving each entry the highest group
- *     among itself and its ancestors as sort key. Covers come last, by depth.
+ *  2. Order: plan_sort(). Covers come last, by depth.
  *  3. Mounts: the view is walked as bubblewrap will build it; an entry whose mount point is not
  *     there is dropped, because bubblewrap would make one on the host. Everything above an entry
  *     comes before it, so the index, from which dropped entries are taken out, is the view built
  *     so far.
- *  4. Covers: what a bind shows a second time is covered there too, and each cover needs something
- *     to cover. A cover hides the mounts below it, so they are dropped; that changes what is shown
- *     below a read-only cover, so the covers are then decided again, from what was asked for.
+ *  4. Covers: they were taken out before step 3, and are put in where they are needed: what a bind
+ *     shows a second time is covered there too, and each cover needs something to cover. A cover hides
+ *     the mounts below it, so they are dropped; that changes what is shown below a read-only cover, so
+ *     the covers are then decided again, from what was asked for.
  */
 #include "base/path.h"
 #include "policy/plan_index.h"
@@ -21,21 +20,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- winners and order ---- */
+/* ---- winners ---- */
 
-/* Drops the entries that are marked. */
-static void sweep(struct plan *plan, const bool *is_dropped)
+/* Drops the entries that are marked; false if none is. Where they move the index is out of date. */
+static bool sweep(struct plan *plan, const bool *is_dropped)
 {
+    size_t n = plan->n;
     size_t kept = 0;
 
-    for (size_t i = 0; i < plan->n; i++)
+    while (kept < n && !is_dropped[kept])
+        kept++;
+    for (size_t i = kept; i < n; i++)
         if (is_dropped[i])
             plan_entry_free(&plan->v[i]);
         else
             plan->v[kept++] = plan->v[i];
     plan->n = kept;
+    return kept < n;
 }
 
+/* The index is out of date afterwards. */
 static void keep_winners(struct plan *plan)
 {
     _cleanup_free_ bool *is_dropped = xcalloc(plan->n + 1, sizeof(*is_dropped));
@@ -43,63 +47,6 @@ static void keep_winners(struct plan *plan)
     for (size_t i = 0; i < plan->n; i++)
         is_dropped[i] = !plan_index_wins(plan, i);
     sweep(plan, is_dropped);
-    plan_index_rebuild(plan);
-}
-
-struct sort_key {
-    struct plan_entry entry;
-    enum plan_stage stage;
-    unsigned group; /* highest group among the entry and its ancestors */
-    size_t depth;
-    size_t number;
-};
-
-static int compare_keys(const void *left, const void *right)
-{
-    const struct sort_key *a = left;
-    const struct sort_key *b = right;
-
-    if (a->stage != b->stage)
-        return a->stage < b->stage ? -1 : 1;
-    if (a->stage == STAGE_REMOUNT && a->depth != b->depth) /* "/dev" is remounted before "/" */
-        return a->depth > b->depth ? -1 : 1;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->entry.group != b->entry.group)
-        return a->entry.group < b->entry.group ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static unsigned effective_group(const struct plan *plan, const struct plan_entry *entry)
-{
-    unsigned above;
-
-    if (plan_is_cover(entry->kind))
-        return 0; /* by depth only */
-    above = plan_find(plan, entry->dest, true).group;
-    return above > entry->group ? above : entry->group;
-}
-
-/* Sorts the entries from number first on. */
-static void sort_entries(struct plan *plan, size_t first)
-{
-    size_t n = plan->n - first;
-    _cleanup_free_ struct sort_key *keys = xcalloc(n + 1, sizeof(*keys));
-
-    for (size_t i = first; i < plan->n; i++)
-        keys[i - first] = (struct sort_key){
-            .entry = plan->v[i],
-            .stage = plan_stage(&plan->v[i]),
-            .group = effective_group(plan, &plan->v[i]),
-            .depth = path_depth(plan->v[i].dest),
-            .number = i,
-        };
-    qsort(keys, n, sizeof(*keys), compare_keys);
-    for (size_t i = 0; i < n; i++)
-        plan->v[first + i] = keys[i].entry;
-    plan_index_rebuild(plan);
 }
 
 /* ---- covers everywhere ---- */
@@ -162,6 +109,33 @@ static uint32_t *binds_of(const struct sources *sources, const char *host_path, 
     return binds;
 }
 
+/* The covers and requests of a plan, taken out of it: what was asked for. */
+struct asked {
+    struct plan_entry *v;
+    size_t n;
+};
+
+static void take_covers(struct asked *asked, struct plan *plan)
+{
+    size_t kept = 0;
+
+    asked->v = xcalloc(plan->n + 1, sizeof(*asked->v));
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan_is_cover(plan->v[i].kind))
+            asked->v[asked->n++] = plan->v[i];
+        else
+            plan->v[kept++] = plan->v[i];
+    plan->n = kept;
+    plan_sort(plan, asked->v, asked->n);
+}
+
+static void asked_free(struct asked *asked)
+{
+    for (size_t i = 0; i < asked->n; i++)
+        plan_entry_free(&asked->v[i]);
+    free(asked->v);
+}
+
 /* The host path that a cover is meant to hide. malloc'ed. */
 static char *hidden_path(const struct plan *plan, const struct plan_entry *cover)
 {
@@ -171,58 +145,67 @@ static char *hidden_path(const struct plan *plan, const struct plan_entry *cover
     return below && below->source ? plan_path_behind(below, cover->dest) : xstrdup(cover->dest);
 }
 
-static void cover_there(struct plan *plan, size_t number, const char *dest, bool optional)
+static void cover_there(struct plan *plan, const struct plan_entry *cover, const char *dest,
+                        bool optional)
 {
-    struct plan_entry *more =
-        plan_add(plan, plan->v[number].group, plan->v[number].kind, dest, plan->v[number].origin);
+    struct plan_entry *more = plan_add(plan, cover->group, cover->kind, dest, cover->origin);
 
     more->optional = optional;
-    more->st = plan->v[number].st;
+    more->st = cover->st;
 }
 
 /* A map may show a second time what a cover hides: the cover is needed there too. A request gets all
  * its covers here. */
-static void cover_everywhere(struct plan *plan, const struct sources *sources, size_t number)
+static void cover_everywhere(struct plan *plan, const struct sources *sources,
+                             const struct plan_entry *cover)
 {
-    _cleanup_free_ char *hidden = hidden_path(plan, &plan->v[number]);
+    _cleanup_free_ char *hidden = hidden_path(plan, cover);
     size_t n;
     _cleanup_free_ uint32_t *binds = binds_of(sources, hidden, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct plan_entry *bind = &plan->v[binds[i]];
-        const struct plan_entry *cover = &plan->v[number];
         _cleanup_free_ char *dest = path_join(bind->dest, path_rest(hidden, bind->source));
         bool is_same = str_eq(dest, cover->dest);
 
         if (plan_find(plan, dest, false).mount == bind && !(is_same && !cover->by_host))
-            cover_there(plan, number, dest, is_same ? cover->optional : true);
+            cover_there(plan, cover, dest, is_same ? cover->optional : true);
     }
 }
 
-/* Covers and requests begin at number first; afterwards there are only covers. */
-static void repeat_covers(struct plan *plan, size_t first)
+/* Puts covers behind the mounts, wherever they are needed. */
+static void place_covers(struct plan *plan, const struct asked *asked)
 {
     struct sources sources CLEANUP(sources_free) = {{0}, NULL};
     _cleanup_free_ bool *is_dropped = NULL;
-    size_t n = plan->n;
-    bool has_requests = false;
+    size_t first = plan->n;
 
     collect_sources(&sources, plan);
-    for (size_t i = first; i < n; i++) {
-        has_requests = has_requests || plan->v[i].by_host;
-        cover_everywhere(plan, &sources, i);
-    }
-    if (plan->n == n && !has_requests)
-        return;
+    for (size_t i = 0; i < asked->n; i++)
+        if (!asked->v[i].by_host)
+            cover_there(plan, &asked->v[i], asked->v[i].dest, asked->v[i].optional);
+    for (size_t i = 0; i < asked->n; i++)
+        cover_everywhere(plan, &sources, &asked->v[i]);
     is_dropped = xcalloc(plan->n + 1, sizeof(*is_dropped));
     for (size_t i = first; i < plan->n; i++)
-        is_dropped[i] = plan->v[i].by_host || !plan_index_wins(plan, i);
+        is_dropped[i] = !plan_index_wins(plan, i);
     sweep(plan, is_dropped);
+    plan_sort(plan, plan->v + first, plan->n - first);
     plan_index_rebuild(plan);
-    sort_entries(plan, first);
 }
 
 /* ---- check ---- */
+
+struct check {
+    struct plan *plan;
+    const struct fs *fs;
+    char *dir; /* the directory of the host that was last seen to be canonical, NULL: none yet */
+};
+
+static void check_free(struct check *check)
+{
+    free(check->dir);
+}
 
 /* What becomes of an entry. */
 struct verdict {
@@ -260,25 +243,45 @@ static bool link_is_there(const struct fs *fs, const char *host_path,
            str_eq(target, entry->target);
 }
 
+/* Looks at a mount point of the host. The covers of one directory follow one another, so its way is
+ * walked once for all of them. */
+static struct verdict judge_place(struct check *check, const char *host_path, struct fs_stat *st)
+{
+    static const char *const absent = "there is no mount point for it in a directory of the host";
+    _cleanup_free_ char *canonical = NULL;
+    size_t len = (size_t)(path_base(host_path) - host_path);
+    bool is_known = check->dir && strncmp(check->dir, host_path, len) == 0 && !check->dir[len];
+
+    if (fs_stat(check->fs, host_path, false, st) < 0)
+        return drop_because(absent);
+    if (is_known && st->type != FS_LINK)
+        return (struct verdict){0};
+    if (fs_resolve(check->fs, host_path, &canonical, NULL, NULL) < 0)
+        return drop_because(absent);
+    if (!str_eq(canonical, host_path))
+        return drop_because("a link of the host stands in the way");
+    free(check->dir);
+    check->dir = xstrndup(host_path, len);
+    return (struct verdict){0};
+}
+
 /* The parent view is the bind below: the mount point must be there on the host. */
-static struct verdict judge_on_bind(const struct fs *fs, const struct plan_entry *below,
+static struct verdict judge_on_bind(struct check *check, const struct plan_entry *below,
                                     const struct plan_entry *entry)
 {
     _cleanup_free_ char *host_path = plan_path_behind(below, entry->dest);
-    _cleanup_free_ char *canonical = NULL;
+    struct verdict verdict;
     struct fs_stat st;
 
     if (entry->kind == PLAN_SYMLINK)
-        return drop_because(link_is_there(fs, host_path, entry)
+        return drop_because(link_is_there(check->fs, host_path, entry)
                                 ? NULL
                                 : "a link cannot be made in a directory of the host");
     if (below->st.type != FS_DIR && !str_eq(below->dest, entry->dest))
         return drop_because("its parent is a file");
-    if (fs_resolve(fs, host_path, &canonical, NULL, NULL) < 0 ||
-        fs_stat(fs, host_path, false, &st) < 0)
-        return drop_because("there is no mount point for it in a directory of the host");
-    if (!str_eq(canonical, host_path))
-        return drop_because("a link of the host stands in the way");
+    verdict = judge_place(check, host_path, &st);
+    if (verdict.is_dropped)
+        return verdict;
     if (!plan_is_cover(entry->kind) && wants_dir(entry) != (st.type == FS_DIR))
         return drop_because("the mount point is of another type");
     if (entry->kind == PLAN_DIR) /* it is there already, with the host's content */
@@ -287,17 +290,17 @@ static struct verdict judge_on_bind(const struct fs *fs, const struct plan_entry
 }
 
 /* A cover needs something to cover: an object of the host, of /proc, or an entry of the plan. */
-static struct verdict judge_cover(const struct plan *plan, const struct fs *fs,
+static struct verdict judge_cover(struct check *check, const struct plan_hits *hits,
                                   const struct plan_entry *entry)
 {
-    const struct plan_entry *below = plan_find(plan, entry->dest, false).mount;
+    const struct plan_entry *below = hits->mount;
 
-    if (plan_find(plan, entry->dest, true).is_hidden)
+    if (hits->is_hidden_above)
         return drop_because(NULL);
     if (!below)
         return drop_because("the jail does not show it");
     if (plan_is_bind(below->kind))
-        return judge_on_bind(fs, below, entry);
+        return judge_on_bind(check, below, entry);
     if (below->kind == PLAN_PROC ||
         (below->kind != PLAN_SYMLINK && str_eq(below->dest, entry->dest)))
         return (struct verdict){0};
@@ -305,10 +308,9 @@ static struct verdict judge_cover(const struct plan *plan, const struct fs *fs,
                                                     : "the jail does not show it");
 }
 
-static struct verdict judge_mount(const struct plan *plan, const struct fs *fs,
-                                  const struct plan_entry *entry)
+static struct verdict judge_mount(struct check *check, const struct plan_entry *entry)
 {
-    const struct plan_entry *below = plan_find(plan, entry->dest, true).mount;
+    const struct plan_entry *below = plan_find(check->plan, entry->dest, true).mount;
 
     if (!below)
         return (struct verdict){0};
@@ -316,7 +318,7 @@ static struct verdict judge_mount(const struct plan *plan, const struct fs *fs,
     case PLAN_RO:
     case PLAN_OVERLAY:
     case PLAN_RW:
-        return judge_on_bind(fs, below, entry);
+        return judge_on_bind(check, below, entry);
     case PLAN_PROC:
         return drop_because("nothing can be mounted in /proc");
     case PLAN_DATA:
@@ -328,17 +330,11 @@ static struct verdict judge_mount(const struct plan *plan, const struct fs *fs,
     }
 }
 
-static struct verdict judge(const struct plan *plan, const struct fs *fs,
-                            const struct plan_entry *entry)
+static struct verdict judge_remount(const struct plan *plan, const struct plan_entry *entry)
 {
-    const struct plan_entry *there;
+    const struct plan_entry *there = plan_find(plan, entry->dest, false).mount;
 
-    if (plan_is_cover(entry->kind))
-        return judge_cover(plan, fs, entry);
-    if (entry->kind != PLAN_REMOUNT_RO)
-        return judge_mount(plan, fs, entry);
     /* Somebody asked for a writable directory of the host at this very place. */
-    there = plan_find(plan, entry->dest, false).mount;
     return there && (there->kind == PLAN_RW || there->kind == PLAN_OVERLAY) &&
                    str_eq(there->dest, entry->dest)
                ? drop_because(NULL)
@@ -346,9 +342,9 @@ static struct verdict judge(const struct plan *plan, const struct fs *fs,
 }
 
 /* What a cover hides is looked at again when it is placed. */
-static void examine_covered(const struct plan *plan, const struct fs *fs, struct plan_entry *entry)
+static void examine_covered(const struct fs *fs, const struct plan_entry *below,
+                            struct plan_entry *entry)
 {
-    const struct plan_entry *below = plan_find(plan, entry->dest, false).mount;
     _cleanup_free_ char *host_path = NULL;
 
     /* An overlay shows an object of its own there, whatever the lower directory holds. */
@@ -362,6 +358,16 @@ static void examine_covered(const struct plan *plan, const struct fs *fs, struct
     }
 }
 
+static struct verdict check_cover(struct check *check, struct plan_entry *entry)
+{
+    struct plan_hits hits = plan_find(check->plan, entry->dest, false);
+    struct verdict verdict = judge_cover(check, &hits, entry);
+
+    if (!verdict.is_dropped)
+        examine_covered(check->fs, hits.mount, entry);
+    return verdict;
+}
+
 static void leave_out(struct plan *plan, size_t number, const char *why, struct notes *notes)
 {
     const struct plan_entry *entry = &plan->v[number];
@@ -371,50 +377,39 @@ static void leave_out(struct plan *plan, size_t number, const char *why, struct 
     plan_index_forget(plan, number);
 }
 
-/* Drops the entries from number first to before number end that cannot be placed. */
-static void check_entries(struct plan *plan, size_t first, size_t end, const struct fs *fs,
-                          struct notes *notes)
+/* Drops the entries from number first on that cannot be placed. */
+static void check_entries(struct plan *plan, size_t first, const struct fs *fs, struct notes *notes)
 {
+    struct check check CLEANUP(check_free) = {.plan = plan, .fs = fs};
     _cleanup_free_ bool *is_dropped = xcalloc(plan->n + 1, sizeof(*is_dropped));
 
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < plan->n; i++) {
         struct plan_entry *entry = &plan->v[i];
-        struct verdict verdict = judge(plan, fs, entry);
+        struct verdict verdict = plan_is_cover(entry->kind)       ? check_cover(&check, entry)
+                                 : entry->kind == PLAN_REMOUNT_RO ? judge_remount(plan, entry)
+                                                                  : judge_mount(&check, entry);
 
         is_dropped[i] = verdict.is_dropped;
         if (verdict.is_dropped)
             leave_out(plan, i, verdict.why, notes);
-        else if (plan_is_cover(entry->kind))
-            examine_covered(plan, fs, entry);
     }
-    sweep(plan, is_dropped);
-    plan_index_rebuild(plan);
+    if (sweep(plan, is_dropped))
+        plan_index_rebuild(plan);
 }
 
-static size_t first_cover(const struct plan *plan)
-{
-    size_t first = plan->n;
-
-    while (first > 0 && plan_is_cover(plan->v[first - 1].kind))
-        first--;
-    return first;
-}
-
-/* A cover is placed last, alone: it hides every mount below it. True if one was dropped. */
-static bool drop_below_covers(struct plan *plan, struct notes *notes)
+/* A cover is placed last, alone: it hides every mount below it. The first mounts are looked at; true
+ * if one was dropped. */
+static bool drop_below_covers(struct plan *plan, size_t mounts, struct notes *notes)
 {
     _cleanup_free_ bool *is_dropped = xcalloc(plan->n + 1, sizeof(*is_dropped));
-    size_t n = plan->n;
 
-    for (size_t i = 0; i < first_cover(plan); i++) {
+    for (size_t i = 0; i < mounts; i++) {
         if (plan_stage(&plan->v[i]) != STAGE_MOUNT || !plan_find(plan, plan->v[i].dest, true).cover)
             continue;
         leave_out(plan, i, "it lies below a masked or protected directory", notes);
         is_dropped[i] = true;
     }
-    sweep(plan, is_dropped);
-    plan_index_rebuild(plan);
-    return plan->n < n;
+    return sweep(plan, is_dropped);
 }
 
 static void notes_append(struct notes *notes, const struct notes *more)
@@ -423,75 +418,44 @@ static void notes_append(struct notes *notes, const struct notes *more)
         notes_add(notes, more->v[i].class, "%s", more->v[i].text);
 }
 
-/* The covers of a plan, to begin again with them. */
-struct asked {
-    struct plan_entry *v;
-    size_t n;
-};
-
-static void save_covers(struct asked *asked, const struct plan *plan)
-{
-    size_t first = first_cover(plan);
-
-    asked->n = plan->n - first;
-    asked->v = xcalloc(asked->n + 1, sizeof(*asked->v));
-    for (size_t i = 0; i < asked->n; i++) {
-        asked->v[i] = plan->v[first + i];
-        asked->v[i].dest = xstrdup(asked->v[i].dest);
-        asked->v[i].origin = xstrdup(asked->v[i].origin);
-    }
-}
-
-static void restore_covers(struct plan *plan, const struct asked *asked)
+static void remove_covers(struct plan *plan)
 {
     while (plan->n > 0 && plan_is_cover(plan->v[plan->n - 1].kind))
         plan_entry_free(&plan->v[--plan->n]);
     plan_index_rebuild(plan);
-    for (size_t i = 0; i < asked->n; i++) {
-        const struct plan_entry *cover = &asked->v[i];
-        struct plan_entry *entry =
-            cover->by_host
-                ? plan_add_host_cover(plan, cover->group, cover->kind, cover->dest, cover->origin)
-                : plan_add(plan, cover->group, cover->kind, cover->dest, cover->origin);
-
-        entry->optional = cover->optional;
-        entry->st = cover->st;
-    }
 }
 
-static void asked_free(struct asked *asked)
+static void finish_covers(struct plan *plan, const struct asked *asked, const struct fs *fs,
+                          struct notes *notes)
 {
-    for (size_t i = 0; i < asked->n; i++)
-        plan_entry_free(&asked->v[i]);
-    free(asked->v);
-}
-
-static void finish_covers(struct plan *plan, const struct fs *fs, struct notes *notes)
-{
-    struct asked asked CLEANUP(asked_free) = {0};
     struct notes below CLEANUP(notes_free) = {0};
 
-    save_covers(&asked, plan);
     for (;;) {
         struct notes covers CLEANUP(notes_free) = {0};
+        size_t mounts = plan->n;
 
-        repeat_covers(plan, first_cover(plan));
-        check_entries(plan, first_cover(plan), plan->n, fs, &covers);
-        if (!drop_below_covers(plan, &below)) {
+        place_covers(plan, asked);
+        check_entries(plan, mounts, fs, &covers);
+        if (!drop_below_covers(plan, mounts, &below)) {
             notes_append(notes, &covers);
             break;
         }
-        restore_covers(plan, &asked);
+        remove_covers(plan);
     }
     notes_append(notes, &below);
 }
 
 void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes)
 {
+    struct asked asked CLEANUP(asked_free) = {0};
+
     if (plan->n == 0)
         return;
     keep_winners(plan);
-    sort_entries(plan, 0);
-    check_entries(plan, 0, first_cover(plan), fs, notes);
-    finish_covers(plan, fs, notes);
+    take_covers(&asked, plan);
+    plan_index_rebuild(plan);
+    plan_sort(plan, plan->v, plan->n);
+    plan_index_rebuild(plan);
+    check_entries(plan, 0, fs, notes);
+    finish_covers(plan, &asked, fs, notes);
 }

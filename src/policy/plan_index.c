@@ -92,6 +92,7 @@ struct plan_hits plan_find(const struct plan *plan, const char *path, bool stric
     while (path_prefix_next(&prefix)) {
         if (strictly && path_prefix_is_whole(&prefix))
             break;
+        hits.is_hidden_above = hits.is_hidden;
         note_hit(&hits, plan, STAGE_MOUNT, &prefix);
         note_hit(&hits, plan, STAGE_REQUEST, &prefix);
         note_hit(&hits, plan, STAGE_COVER, &prefix);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * plan_index: the entries of a plan by destination, for plan.c and plan_check.c.
+ * plan_index: the entries of a plan by destination, for plan.c, plan_order.c and
+ * plan_check.c.
  *
  * A look-up walks down the path once, so its cost does not grow with the plan. The index is kept
  * up to date by plan_add(); whoever moves entries calls plan_index_rebuild().
@@ -37,11 +38,16 @@ bool plan_index_wins(const struct plan *plan, size_t number);
 /* The entry is not found any more. */
 void plan_index_forget(struct plan *plan, size_t number);
 
+/* Sorts n entries, which are in the plan or were taken out of it, for the stages, groups and depths in
+ * which they are placed. For mounts the index must be right; it is not afterwards. */
+void plan_sort(const struct plan *plan, struct plan_entry *v, size_t n);
+
 /* What lies at or above a path. */
 struct plan_hits {
     const struct plan_entry *mount; /* deepest of bubblewrap's, NULL: none */
     const struct plan_entry *cover; /* deepest cover or request, NULL: none */
     bool is_hidden;                 /* by some cover at or above */
+    bool is_hidden_above;           /* by some cover above; not told if strictly */
     unsigned group;                 /* latest of the mounts */
 };
 
