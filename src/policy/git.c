@@ -75,31 +75,56 @@ static bool is_real_dir(const struct git *git, const char *path, struct fs_stat 
 
 /* ---- listing ---- */
 
+/* The names in a directory. */
 struct listing {
-    struct strv *names;
+    struct strv names;
+    enum fs_type *types; /* FS_NONE: not told */
+    size_t cap;
     struct budget *budget;
 };
 
-static int keep_name(void *arg, const char *name)
+static void listing_free(struct listing *listing)
+{
+    strv_free(&listing->names);
+    free(listing->types);
+}
+
+#define _cleanup_listing_ CLEANUP(listing_free)
+
+static int keep_name(void *arg, const char *name, enum fs_type type)
 {
     struct listing *listing = arg;
 
     if (listing->budget->names == 0)
         return 1;
     listing->budget->names--;
-    strv_push(listing->names, name);
+    if (listing->names.n == listing->cap) {
+        listing->cap = listing->cap ? listing->cap * 2 : 64;
+        listing->types = xrealloc(listing->types, listing->cap, sizeof(*listing->types));
+    }
+    listing->types[listing->names.n] = type;
+    strv_push(&listing->names, name);
     return 0;
 }
 
-/* The names in dir; false if the budget did not suffice for all. */
-static bool list(const struct git *git, const char *dir, struct budget *budget, struct strv *names)
+/* Reads dir into an empty listing; false if the budget did not suffice for all. */
+static bool list(const struct git *git, const char *dir, struct budget *budget,
+                 struct listing *listing)
 {
-    struct listing listing = {.names = names, .budget = budget};
-
+    listing->budget = budget;
     if (budget->dirs == 0)
         return false;
     budget->dirs--;
-    return git->host->fs->list(git->host->fs->ctx, dir, keep_name, &listing) != 1;
+    return fs_scan(git->host->fs, dir, keep_name, listing) != 1;
+}
+
+/* True if a listed name is a directory. Most are files, and known to be. */
+static bool is_listed_dir(const struct git *git, const struct listing *listing, size_t number,
+                          const char *path, struct fs_stat *st)
+{
+    enum fs_type type = listing->types[number];
+
+    return (type == FS_DIR || type == FS_NONE) && is_real_dir(git, path, st);
 }
 
 /* ---- one repository ---- */
@@ -122,22 +147,22 @@ static void protect_worktrees(struct git *git, const char *repository)
 {
     struct budget budget = {.dirs = 1, .names = WORKTREES_MAX};
     _cleanup_free_ char *dir = path_join(repository, "worktrees");
-    _cleanup_strv_ struct strv names = {0};
+    struct listing listing _cleanup_listing_ = {0};
     struct fs_stat st;
 
     if (!is_real_dir(git, dir, &st))
         return;
-    if (!list(git, dir, &budget, &names))
+    if (!list(git, dir, &budget, &listing))
         git->is_incomplete = true;
-    for (size_t i = 0; i < names.n; i++) {
-        _cleanup_free_ char *own = path_join(dir, names.v[i]);
+    for (size_t i = 0; i < listing.names.n; i++) {
+        _cleanup_free_ char *own = path_join(dir, listing.names.v[i]);
 
-        if (!is_real_dir(git, own, &st))
+        if (!is_listed_dir(git, &listing, i, own, &st))
             continue;
         if (is_checked_out_here(git, own))
             protect_names(git, own);
         else
-            protect(git, dir, names.v[i]);
+            protect(git, dir, listing.names.v[i]);
     }
 }
 
@@ -161,16 +186,16 @@ static void protect_repository(struct git *git, const char *dir, unsigned depth)
 /* Repositories of submodules. The name of one may have slashes, so there are directories between. */
 static void protect_modules(struct git *git, const char *dir, unsigned depth)
 {
-    _cleanup_strv_ struct strv names = {0};
+    struct listing listing _cleanup_listing_ = {0};
     struct fs_stat st;
 
     /* The first condition also ends the recursion. */
-    if (depth > DEPTH_MAX || !list(git, dir, &git->modules, &names))
+    if (depth > DEPTH_MAX || !list(git, dir, &git->modules, &listing))
         git->is_incomplete = true;
-    for (size_t i = 0; i < names.n; i++) {
-        _cleanup_free_ char *path = path_join(dir, names.v[i]);
+    for (size_t i = 0; i < listing.names.n; i++) {
+        _cleanup_free_ char *path = path_join(dir, listing.names.v[i]);
 
-        if (!is_real_dir(git, path, &st))
+        if (!is_listed_dir(git, &listing, i, path, &st))
             continue;
         if (gitfile_is_repository(git->host->fs, path))
             protect_repository(git, path, depth);
@@ -263,9 +288,10 @@ static bool is_skipped(const char *name)
     return false;
 }
 
-static void look_into(struct git *git, const struct place *place, const struct strv *names,
+static void look_into(struct git *git, const struct place *place, const struct listing *listing,
                       struct places *places)
 {
+    const struct strv *names = &listing->names;
     unsigned parts = 0;
 
     for (size_t i = 0; i < names->n; i++) {
@@ -283,12 +309,31 @@ static void look_into(struct git *git, const struct place *place, const struct s
     if (place->is_leaf || place->depth == DEPTH_MAX)
         return;
     for (size_t i = 0; i < names->n && places->n < DIRS_MAX; i++) {
-        _cleanup_free_ char *path = path_join(place->path, names->v[i]);
+        _cleanup_free_ char *path = NULL;
         struct fs_stat st;
 
-        if (!is_skipped(names->v[i]) && is_real_dir(git, path, &st))
+        if (is_skipped(names->v[i]))
+            continue;
+        path = path_join(place->path, names->v[i]);
+        if (is_listed_dir(git, listing, i, path, &st))
             add_place(places, path, place->depth + 1, &st);
     }
+}
+
+static bool has_name(const struct git *git, const char *dir, const char *name)
+{
+    _cleanup_free_ char *path = path_join(dir, name);
+    struct fs_stat st;
+
+    return fs_stat(git->host->fs, path, false, &st) == 0;
+}
+
+/* Without directories there is less to look for than a listing would cost. What cannot be looked at
+ * cannot be listed either. */
+static bool is_plain(const struct git *git, const struct place *place)
+{
+    return place->is_leaf && !has_name(git, place->path, ".git") &&
+           !has_name(git, place->path, "HEAD");
 }
 
 /* False if it ended early. */
@@ -302,10 +347,13 @@ static bool walk(struct git *git)
         add_place(&places, git->project, 0, &st);
     for (size_t i = 0; i < places.n; i++) {
         struct place place = places.v[i]; /* the array moves when it grows */
-        _cleanup_strv_ struct strv names = {0};
-        bool is_whole = list(git, place.path, &budget, &names);
+        struct listing listing _cleanup_listing_ = {0};
+        bool is_whole;
 
-        look_into(git, &place, &names, &places);
+        if (is_plain(git, &place))
+            continue;
+        is_whole = list(git, place.path, &budget, &listing);
+        look_into(git, &place, &listing, &places);
         if (!is_whole)
             return false;
     }
