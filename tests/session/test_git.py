@@ -90,7 +90,8 @@ class GitTest(SessionTest):
 
     def inside(self, script, *options, **keywords):
         """A shell script that ends with the first failure."""
-        code, out, err = self.run_piped([*options, "--", "sh", "-ec", script], **keywords)
+        code, out, err = self.run_piped(["--no-save-config", *options, "--", "sh", "-ec", script],
+                                        **keywords)
         return code, out.decode(), err
 
     def attempts(self, lines, *options):
