@@ -89,7 +89,7 @@ enter()
 # jail WORDS: ai-jail in the pane, without its own lines.
 jail()
 {
-    enter "clear; $AI_JAIL --exec $1"
+    enter "clear; $AI_JAIL --no-save-config --exec $1"
 }
 
 # ^C until it is seen: bash hands the terminal over a moment after it has said so.

@@ -71,7 +71,7 @@ class PanesTest(SessionTest):
         first, second = ([word.replace("SIDE", side) for word in words] for side in SIDES)
         return self.tmux(*first, ";", *second)
 
-    def start_in(self, side, argv, rows=ROWS, cols=COLS, options=("--exec",)):
+    def start_in(self, side, argv, rows=ROWS, cols=COLS, options=("--no-save-config", "--exec")):
         """Starts a program in one pane."""
         prefix = [PROGRAM, *options, "--"] if side == "inside" else []
         self.tmux("new-session", "-d", "-s", side, "-x", str(cols), "-y", str(rows), "-c",

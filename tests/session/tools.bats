@@ -70,7 +70,7 @@ load pane
     need less
     open_shell
     # shellcheck disable=SC2016
-    enter 'clear; $AI_JAIL --exec seq -f "line %.0f" 500 | less'
+    enter 'clear; $AI_JAIL --no-save-config --exec seq -f "line %.0f" 500 | less'
     expect '^line 1$'
     keys G
     expect '^line 500$'
@@ -82,7 +82,7 @@ load pane
     need less
     open_shell
     # shellcheck disable=SC2016
-    enter 'clear; seq -f "line %.0f" 500 | $AI_JAIL --exec less'
+    enter 'clear; seq -f "line %.0f" 500 | $AI_JAIL --no-save-config --exec less'
     expect '^line 1$'
     keys G
     expect '^line 500$'
@@ -104,7 +104,7 @@ load pane
     need fzf
     open_shell
     printf 'alpha\nbeta\ngamma\n' >list
-    enter "clear; echo first; $AI_JAIL --exec sh -c 'fzf --height 6 <list'"
+    enter "clear; echo first; $AI_JAIL --no-save-config --exec sh -c 'fzf --height 6 <list'"
     expect '^first'
     expect '3/3'
     keys -l bet
@@ -132,7 +132,7 @@ load pane
 
 @test "python uses several processes" {
     need python3
-    run "$AI_JAIL" --exec /usr/bin/python3 -c \
+    run "$AI_JAIL" --no-save-config --exec /usr/bin/python3 -c \
         'import multiprocessing as m; print(m.Pool(2).map(abs, [-1, -2]))'
     [ "$status" -eq 0 ]
     [ "${lines[-1]}" = '[1, 2]' ]
@@ -163,11 +163,11 @@ load pane
     git config user.email somebody@example.org
     git config user.name Somebody
     echo text >file
-    "$AI_JAIL" --exec git add file
-    "$AI_JAIL" --exec git commit -q -m inside
-    "$AI_JAIL" --exec git switch -q -c other
-    [ "$("$AI_JAIL" --exec git log --format='%s %an')" = "$(git log --format='%s %an')" ]
-    [ "$("$AI_JAIL" --exec git status --short --branch)" = '## other' ]
+    "$AI_JAIL" --no-save-config --exec git add file
+    "$AI_JAIL" --no-save-config --exec git commit -q -m inside
+    "$AI_JAIL" --no-save-config --exec git switch -q -c other
+    [ "$("$AI_JAIL" --no-save-config --exec git log --format='%s %an')" = "$(git log --format='%s %an')" ]
+    [ "$("$AI_JAIL" --no-save-config --exec git status --short --branch)" = '## other' ]
 }
 
 @test "make builds with two jobs" {
@@ -178,18 +178,18 @@ load pane
     done
     printf 'int a(void), b(void), c(void); int main(void) { return a() + b() + c(); }\n' >main.c
     printf 'prog: a.o b.o c.o main.o\n\t$(CC) -o $@ $^\n' >Makefile
-    run "$AI_JAIL" --exec make -j2
+    run "$AI_JAIL" --no-save-config --exec make -j2
     [ "$status" -eq 0 ]
     run ./prog
     [ "$status" -eq 3 ]
-    run "$AI_JAIL" --exec make -j2
+    run "$AI_JAIL" --no-save-config --exec make -j2
     [[ $output == *"up to date"* ]]
 }
 
 @test "node and npm run" {
     command -v node >/dev/null && command -v npm >/dev/null || skip 'node is not installed'
-    [ "$("$AI_JAIL" --exec node -e 'console.log(6 * 7)' 2>/dev/null)" = 42 ]
-    [ "$("$AI_JAIL" --exec npm -v 2>/dev/null)" = "$(npm -v)" ]
+    [ "$("$AI_JAIL" --no-save-config --exec node -e 'console.log(6 * 7)' 2>/dev/null)" = 42 ]
+    [ "$("$AI_JAIL" --no-save-config --exec npm -v 2>/dev/null)" = "$(npm -v)" ]
 }
 
 @test "a shell inside has job control and the prompt of the jail" {
