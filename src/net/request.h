@@ -37,6 +37,7 @@ struct request {
     bool has_length;
     uint64_t length;
     unsigned socks_step;
+    int socks_code; /* REQUEST_REFUSED over SOCKS: the reply, where it is not the reason's; 0: it is */
 };
 
 void request_init(struct request *request);
