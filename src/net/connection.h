@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * connection: one client of the proxy, from its first byte to its last.
+ *
+ *   HEAD      the request is read (request.c)
+ *   DIAL      its target is decided on, resolved and dialled (dial.c); or INSIDE: the launcher makes
+ *             a socket of the jail's own loopback
+ *   CHECK     the tunnel is open for the client; its first bytes are judged (hello.c) before any of
+ *             them goes out
+ *   FLOW      bytes go both ways (flow.c)
+ *   REFUSING  an answer is written, then it is closed
+ *
+ * Private to the proxy: proxy.c makes them and counts them.
+ */
+#pragma once
+
+#include "net/dial.h"
+#include "net/flow.h"
+#include "net/proxy.h"
+#include "net/request.h"
+#include "net/response.h"
+
+enum connection_phase {
+    PHASE_HEAD,
+    PHASE_DIAL,
+    PHASE_INSIDE,
+    PHASE_CHECK,
+    PHASE_FLOW,
+    PHASE_REFUSING,
+    PHASE_CLOSED,
+};
+
+struct connection {
+    struct proxy *proxy;
+    struct connection *next; /* list of the proxy */
+    struct connection *previous;
+    uint32_t id;
+    enum connection_phase phase;
+    unsigned pending; /* handles and requests that still need the struct */
+    uv_tcp_t client;
+    uv_tcp_t upstream;
+    bool has_upstream;
+    uv_timer_t timer;
+    struct request request;
+    struct request_body body;
+    struct response response;
+    struct dial dial;
+    struct buf early; /* sent by the client before it may go out */
+    struct buf answer;
+    uv_write_t write;
+    struct flow up;
+    struct flow down;
+};
+
+/* Accepts the next client of the listener. -errno: there is none. */
+int connection_accept(struct proxy *proxy, uv_stream_t *listener);
+void connection_close(struct connection *connection);
+/* A socket of the jail's own loopback, or -1 and an errno. */
+void connection_inside(struct connection *connection, int fd, int error);
+
+/* proxy.c, for its connections. */
+struct proxy_facts {
+    uv_loop_t *loop;
+    const struct allow_list *list;
+    struct own_addresses *own;
+};
+struct proxy_facts proxy_facts(struct proxy *proxy);
+void proxy_add(struct proxy *proxy, struct connection *connection);
+void proxy_remove(struct proxy *proxy, struct connection *connection);
+bool proxy_is_full(const struct proxy *proxy);
+void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port);
+void proxy_note_refusal(struct proxy *proxy, const struct target *target,
+                        enum refusal_reason reason, bool private_only);

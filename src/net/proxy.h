@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * proxy: the only way out of a jail with a filtered network.
+ *
+ * Accepts on a socket that was made inside the jail's network namespace and runs outside of it: one
+ * port for CONNECT, absolute-form HTTP and SOCKS5, one decision for all three. Nothing of it lives
+ * in the jail.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "net/allow.h"
+
+#include <uv.h>
+
+/* Where the jail finds it. */
+#define PROXY_PORT            15919
+#define PROXY_CONNECTIONS_MAX 1024
+
+struct proxy_options {
+    uv_loop_t *loop;
+    int listener;                  /* listening, of the jail's namespace; the proxy's from now on */
+    const struct allow_list *list; /* borrowed */
+    /* Asks for a socket connected to a port of the jail's own loopback; proxy_connected() answers,
+     * once for each id. */
+    void (*connect_inside)(void *arg, uint32_t id, uint16_t port);
+    /* Something was refused by rule, for the status row. May be NULL. */
+    void (*on_refused)(void *arg, const struct target *target, enum refusal_reason reason);
+    void *arg;
+};
+
+/* What was refused, for the summary. */
+struct proxy_refused {
+    struct target target;
+    enum refusal_reason reason;
+    bool private_only;
+    uint64_t count;
+};
+
+struct proxy;
+
+/* 0 or -errno; the listener is closed on failure, too. */
+int proxy_start(struct proxy **proxy, const struct proxy_options *options, struct error *error);
+/* The answer to connect_inside: a socket, or -1 and an errno. */
+void proxy_connected(struct proxy *proxy, uint32_t id, int fd, int error);
+/* Closes every connection; the loop must run once more until its handles are closed. */
+void proxy_close(struct proxy *proxy);
+/* After the loop has ended. */
+void proxy_free(struct proxy *proxy);
+
+/* Most frequent first; *n of them, borrowed. *more: refusals beyond what is kept. */
+const struct proxy_refused *proxy_refusals(struct proxy *proxy, size_t *n, uint64_t *more);
