@@ -32,6 +32,17 @@ int overlay_open_dir(int root, const char *path, int flags)
     return open_beneath(root, path, (uint64_t)(O_RDONLY | O_DIRECTORY | flags));
 }
 
+int overlay_open_exact(const char *path)
+{
+    struct open_how how = {
+        .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+    return fd < 0 ? -errno : (int)fd;
+}
+
 char *overlay_path(const char *dir, const char *name)
 {
     return dir[0] ? xasprintf("%s/%s", dir, name) : xstrdup(name);

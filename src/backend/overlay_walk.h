@@ -13,6 +13,8 @@
 /* Opens a directory of the tree to be read; flags are added (O_PATH). Descriptor or -errno; -ELOOP: a
  * link stands in the way, -EXDEV: another file system, -ENAMETOOLONG: too deep. */
 int overlay_open_dir(int root, const char *path, int flags);
+/* Opens a directory by an absolute path without a link in it, to be read. Descriptor or -errno. */
+int overlay_open_exact(const char *path);
 /* "a" and "b" give "a/b", "" and "b" give "b". malloc'ed. */
 char *overlay_path(const char *dir, const char *name) MUST_CHECK;
 /* The directory part of path ("" for a name alone), malloc'ed, and the name, which points into path. */

@@ -2,12 +2,12 @@
 /*
  * normal: paths of a layer in one form.
  *
- * In a map the first ':' without a backslash before it separates source and destination; "\:" is a
- * colon and "\\" a backslash. The normal form is written with the same escapes.
+ * A map is written again with the escapes that map_text knows, so that it can be split once more.
  */
 #include "config/normal.h"
 
 #include "base/path.h"
+#include "config/map_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,21 +35,6 @@ static char *make_absolute(const char *path, const struct normal_place *place, c
     return joined ? path_clean(joined) : NULL;
 }
 
-/* The text up to an unescaped stop or its end, without escapes; *rest is behind that. */
-static char *take_side(const char *text, char stop, const char **rest)
-{
-    char *side = xcalloc(strlen(text) + 1, 1);
-    size_t len = 0;
-
-    for (; *text && *text != stop; text++) {
-        if (text[0] == '\\' && (text[1] == ':' || text[1] == '\\'))
-            text++;
-        side[len++] = *text;
-    }
-    *rest = text;
-    return side;
-}
-
 static char *escape_side(const char *path)
 {
     char *escaped = xcalloc(2 * strlen(path) + 1, 1);
@@ -65,28 +50,25 @@ static char *escape_side(const char *path)
 
 static char *normal_side(const char *side, const struct normal_place *place, const char **fault)
 {
-    _cleanup_free_ char *path = NULL;
+    _cleanup_free_ char *path = make_absolute(side, place, fault);
 
-    if (!side[0]) {
-        *fault = empty_side;
-        return NULL;
-    }
-    path = make_absolute(side, place, fault);
     return path ? escape_side(path) : NULL;
 }
 
 static char *normal_map(const char *entry, const struct normal_place *place, const char **fault)
 {
-    const char *rest;
-    _cleanup_free_ char *from = take_side(entry, ':', &rest);
-    _cleanup_free_ char *source = normal_side(from, place, fault);
+    _cleanup_free_ char *from = NULL;
     _cleanup_free_ char *to = NULL;
+    _cleanup_free_ char *source = NULL;
     _cleanup_free_ char *dest = NULL;
 
-    if (!source || !*rest)
+    if (map_text_split(entry, &from, &to) < 0) {
+        *fault = empty_side;
+        return NULL;
+    }
+    source = normal_side(from, place, fault);
+    if (!source || !to)
         return steal_ptr(&source);
-    /* The destination may hold a ':', only the first one separates. */
-    to = take_side(rest + 1, '\0', &rest);
     dest = normal_side(to, place, fault);
     return dest ? xasprintf("%s:%s", source, dest) : NULL;
 }

@@ -111,8 +111,8 @@ struct filter_line {
 #define FILTER_DRAW_MAX (8 * 1024)
 bool filter_draw_row(struct filter *filter, const struct filter_line *line, struct buf *out);
 
-/* With a row of ours: somebody else has written to the terminal since filter_restore(). Before
- * filter_resume(), which then begins below what they wrote. */
+/* Somebody else has written to the terminal since filter_restore(): a wrap that was pending is not
+ * any more. Before filter_resume(), which with a row of ours begins below what they wrote. */
 void filter_forget_cursor(struct filter *filter);
 
 /* Where the terminal's cursor is (from 1), when something else than the agent moved it: a shell

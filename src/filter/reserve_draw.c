@@ -32,6 +32,7 @@ void filter_forget_cursor(struct filter *filter)
     struct shadow *shadow = &filter->shadow;
     struct shadow_slot *saved = &shadow->slot[0];
 
+    shadow->col = shadow_column(shadow); /* a pending wrap is not brought back */
     if (!filter->reserve.is_on)
         return;
     if (shadow->is_alternate) {

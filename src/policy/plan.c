@@ -108,6 +108,20 @@ struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum pl
     return entry;
 }
 
+void plan_remove_if(struct plan *plan,
+                    bool (*is_unwanted)(void *arg, const struct plan_entry *entry), void *arg)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < plan->n; i++)
+        if (is_unwanted(arg, &plan->v[i]))
+            plan_entry_free(&plan->v[i]);
+        else
+            plan->v[kept++] = plan->v[i];
+    plan->n = kept;
+    plan_index_rebuild(plan);
+}
+
 /* ---- looking ---- */
 
 struct plan_view plan_look(const struct plan *plan, const char *path)

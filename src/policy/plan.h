@@ -125,6 +125,10 @@ struct plan_entry *plan_add_host_cover(struct plan *plan, enum plan_group group,
                                        enum plan_kind kind, const char *host_path,
                                        const char *origin);
 
+/* Takes out every entry for which is_unwanted says true. */
+void plan_remove_if(struct plan *plan,
+                    bool (*is_unwanted)(void *arg, const struct plan_entry *entry), void *arg);
+
 /* Sorts and checks, see above. */
 void plan_finish(struct plan *plan, const struct fs *fs, struct notes *notes);
 

@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "policy/git.h"
+#include "policy/hidden.h"
 #include "policy/home.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
@@ -134,6 +135,7 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     const struct host *host = policy->host;
     struct plan *plan = &policy->plan;
     _cleanup_strv_ struct strv worktree_dirs = {0};
+    _cleanup_strv_ struct strv hidden = {0};
     int r;
 
     system_add(plan, host, policy->network, notes);
@@ -158,12 +160,17 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     if (r < 0)
         return r;
     add_own_covers(policy);
+    r = hidden_paths(&hidden, config, host, policy->project, error);
+    if (r < 0)
+        return r;
+    hidden_apply(plan, &hidden, notes);
     command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
     system_add_nix(plan, host, policy->command.host_path);
     r = environment_build(&policy->env, config, host, policy->network, policy->argv.v[0], plan,
                           notes, error);
     if (r < 0)
         return r;
+    hidden_apply(plan, &hidden, notes); /* what the command brought along */
     plan_finish(plan, host->fs, notes);
     return check_places(policy, error);
 }

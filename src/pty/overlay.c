@@ -18,6 +18,8 @@
  */
 #include "pty/overlay.h"
 
+#include "backend/overlay_walk.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -82,12 +84,12 @@ static bool is_examined(int fd, const struct overlay *overlay)
 static int prepare_one(struct overlay_mount *mount, const struct overlay *overlay,
                        struct error *error)
 {
-    _cleanup_close_ int lower = open_exact(overlay->path);
+    _cleanup_close_ int lower = overlay_open_exact(overlay->path);
     int r;
 
     mount->overlay = overlay;
     if (lower < 0)
-        return error_set(error, errno, "%s: %s", overlay->origin, strerror(errno));
+        return error_set(error, -lower, "%s: %s", overlay->origin, strerror(-lower));
     if (!is_examined(lower, overlay))
         return error_set(error, ESTALE,
                          "%s: %s was replaced while the jail was being planned; try "
