@@ -41,8 +41,10 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
         orders->flags |= ORDERS_ALLOW_DEBUG;
     if (policy->is_trial)
         orders->flags |= ORDERS_TRIAL;
-    if (policy->network == NETWORK_OFF)
+    if (policy->network != NETWORK_FULL)
         orders->flags |= ORDERS_NETWORK_OFF;
+    if (policy->network == NETWORK_FILTERED)
+        orders->listen[orders->listen_count++] = PROXY_PORT;
     orders->nproc = policy->limits.nproc;
     orders->nofile_hard = policy->limits.nofile_hard;
     orders->core = policy->limits.core;

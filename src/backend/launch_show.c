@@ -12,6 +12,7 @@
 #include "backend/rules.h"
 #include "backend/seccomp.h"
 #include "base/log.h"
+#include "policy/hosts.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -221,7 +222,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         append_quoted(&out, name);
         buf_append_byte(&out, '\n');
     }
-    buf_printf(&out, "network\n  %s\n", policy->network == NETWORK_FULL ? "full" : "off");
+    buf_printf(&out, "network\n  %s\n", hosts_mode_name(policy->network));
     buf_append_str(&out, "landlock\n");
     append_landlock(&out, launch, policy);
     if (launch->seccomp_program >= 0)
@@ -334,9 +335,8 @@ static json_t *json_seccomp(const struct launch *launch)
 
 char *launch_json(const struct launch *launch, const struct policy *policy)
 {
-    json_t *network =
-        json_pack("{s:s, s:[], s:[], s:[]}", "mode",
-                  policy->network == NETWORK_FULL ? "full" : "off", "hosts", "forward", "publish");
+    json_t *network = json_pack("{s:s, s:[], s:[], s:[]}", "mode", hosts_mode_name(policy->network),
+                                "hosts", "forward", "publish");
     json_t *root =
         json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:[]}", "version", 1, "command",
                   json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",

@@ -9,6 +9,9 @@
 #include "net/address.h"
 #include "net/refusal.h"
 
+/* Where the jail finds the proxy: a port of its loopback. */
+#define PROXY_PORT 15919
+
 struct allow_entry {
     struct target target; /* the name, the address, or the network's address; port 0: 80 and 443 */
     bool is_range;        /* a CIDR */

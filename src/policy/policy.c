@@ -7,9 +7,11 @@
 #include "policy/policy.h"
 
 #include "base/path.h"
+#include "config/wrapper.h"
 #include "policy/git.h"
 #include "policy/hidden.h"
 #include "policy/home.h"
+#include "policy/hosts.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
 #include "policy/project.h"
@@ -21,7 +23,6 @@
 
 static void decide_switches(struct policy *policy, const struct config *config)
 {
-    policy->network = config_flag(config, SET_NETWORK) ? NETWORK_FULL : NETWORK_OFF;
     policy->private_home = config_flag(config, SET_PRIVATE_HOME);
     policy->landlock = config_flag(config, SET_LANDLOCK);
     policy->seccomp = config_flag(config, SET_SECCOMP);
@@ -190,6 +191,10 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push(&policy->argv, "bash");
     decide_switches(policy, config);
     decide_limits(policy);
+    r = hosts_decide(&policy->network, &policy->hosts, config, wrapper_of(&policy->argv).name,
+                     notes, error);
+    if (r < 0)
+        return r;
     warn_own_program(policy, notes);
     note_weakened(policy, notes);
     return build_plan(policy, config, notes, error);
@@ -202,6 +207,7 @@ void policy_free(struct policy *policy)
     strv_free(&policy->env);
     command_free(&policy->command);
     plan_free(&policy->plan);
+    allow_free(&policy->hosts);
     mask_rules_free(policy->masks);
     overlays_free(&policy->overlays);
     *policy = (struct policy){0};

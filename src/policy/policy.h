@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "host.h"
+#include "net/allow.h"
 #include "policy/command.h"
 #include "policy/environment.h"
 #include "policy/masks.h"
@@ -31,6 +32,7 @@ struct policy {
     struct overlays overlays;
     struct limits limits;
     enum network_mode network;
+    struct allow_list hosts; /* NETWORK_FILTERED: what may be reached */
     bool private_home;
     bool landlock;
     bool seccomp;

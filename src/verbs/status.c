@@ -6,6 +6,7 @@
  */
 #include "backend/json_text.h"
 #include "verbs/print.h"
+#include "policy/hosts.h"
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static const char *support_remark(const struct setting *row)
 static const char *mode_name(const struct verb_call *call)
 {
     if (call->policy)
-        return call->policy->network == NETWORK_FULL ? "full" : "off";
+        return hosts_mode_name(call->policy->network);
     return config_flag(&call->gathered->config, SET_NETWORK) ? "full" : "off";
 }
 
