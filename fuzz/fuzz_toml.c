@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * fuzz_toml: a hostile configuration file, up to its tree.
+ * fuzz_toml: a hostile configuration file, up to its tree and then to its layers.
  */
 #include "config/toml_limits.h"
 
-#include "base/base.h"
+#include "config/read.h"
 
 #include <string.h>
 
@@ -63,6 +63,38 @@ static void check_error(const struct walk *walk, const struct toml_error *error)
         assert(*p >= ' ' && *p <= '~');
 }
 
+static void check_config(const struct config *config)
+{
+    for (size_t i = 0; i < SET_COUNT; i++) {
+        const struct value *value = &config->values[i];
+
+        assert(!value->is_set || (settings[i].key && value->origin.line >= 1));
+        assert(!value->is_set || settings[i].type != TYPE_WORD || value->word);
+        for (size_t k = 0; k < value->list.n; k++)
+            assert(value->origins[k].line >= 1 && value->origins[k].layer == config->kind);
+    }
+}
+
+/* As one kind of file: what is TOML becomes layers, or an error in one line that ends. */
+static void check_layers(enum layer_kind kind, const char *bytes, size_t size, bool is_toml)
+{
+    const struct read_source source = {
+        .path = "F", .kind = kind, .place = {.home = "/home/u", .cwd = "/home/u/p"}};
+    struct file_layers layers;
+    struct notes notes = {0};
+    struct error error = {0};
+    int r = read_layers(&source, bytes, size, &layers, &notes, &error);
+
+    assert(is_toml || r < 0);
+    assert(r == 0 || (error.code && str_starts(error.text, "F:") && !strchr(error.text, '\n')));
+    assert(kind == LAYER_GLOBAL || !layers.table_count);
+    check_config(&layers.base);
+    for (size_t i = 0; i < layers.table_count; i++)
+        check_config(&layers.tables[i].config);
+    read_free(&layers);
+    notes_free(&notes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct walk walk = {.lines = 1};
@@ -78,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         check_error(&walk, &error);
     }
+    check_layers(LAYER_GLOBAL, (const char *)data, size, root != NULL);
+    check_layers(LAYER_PROJECT, (const char *)data, size, root != NULL);
     toml_free(root);
     return 0;
 }

@@ -23,7 +23,6 @@ struct host_bwrap {
     bool has_cgroup_try;
     bool has_bind_fd; /* --bind-fd and --ro-bind-fd */
     bool has_overlay; /* --overlay-src and --overlay */
-    bool has_overlay; /* --overlay-src and --overlay */
     struct error why;
 };
 

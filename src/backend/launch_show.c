@@ -73,8 +73,8 @@ static const char *fd_label(const struct launch *launch, const char *word, char 
     case LAUNCH_FD_DATA:
         snprintf(text, size, "<data:%s>", fd->entry->label);
         return text;
-    case LAUNCH_FD_BIND:
-        return fd->entry->source;
+    case LAUNCH_FD_BIND: /* played again, the real directory would be written */
+        return fd->entry->kind == PLAN_OVERLAY ? "<overlay>" : fd->entry->source;
     case LAUNCH_FD_SECCOMP:
         return "<fd:seccomp>";
     default:
@@ -123,6 +123,13 @@ static void append_backend(struct buf *out, const struct launch *launch,
     buf_append_str(out, " \\\n    -- '<fd:launcher>'\n");
 }
 
+static void append_origin(struct buf *out, const char *origin)
+{
+    buf_append_str(out, "  (");
+    log_escape(out, origin, strlen(origin));
+    buf_append_str(out, ")\n");
+}
+
 static void append_mounts(struct buf *out, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++) {
@@ -140,9 +147,31 @@ static void append_mounts(struct buf *out, const struct plan *plan)
         }
         if (entry->kind == PLAN_TMPFS)
             buf_printf(out, " %llu MiB", (unsigned long long)(entry->size_bytes / MIB));
-        buf_append_str(out, "  (");
-        log_escape(out, entry->origin, strlen(entry->origin));
-        buf_append_str(out, ")\n");
+        append_origin(out, entry->origin);
+    }
+}
+
+/* What is covered when it appears or is replaced. Literals that the mounts show already are repeated:
+ * the rule outlives them. */
+static void append_late_masks(struct buf *out, const struct mask_rules *masks)
+{
+    if (mask_rules_literal_count(masks) + mask_rules_pattern_count(masks) == 0)
+        buf_append_str(out, "  none\n");
+    for (size_t i = 0; i < mask_rules_literal_count(masks); i++) {
+        struct mask_literal literal = mask_rules_literal(masks, i);
+
+        buf_printf(out, "  %-10s ", plan_kind_name(literal.kind));
+        append_quoted(out, literal.path);
+        append_origin(out, literal.origin);
+    }
+    for (size_t i = 0; i < mask_rules_pattern_count(masks); i++) {
+        struct mask_pattern pattern = mask_rules_pattern(masks, i);
+
+        buf_printf(out, "  %-10s ", plan_kind_name(pattern.kind));
+        append_quoted(out, pattern.text);
+        buf_append_str(out, " in ");
+        append_quoted(out, pattern.root);
+        append_origin(out, pattern.origin);
     }
 }
 
@@ -200,6 +229,18 @@ static char *variable_name(const char *entry)
     return xstrndup(entry, strcspn(entry, "="));
 }
 
+static void append_network(struct buf *out, const struct policy *policy)
+{
+    buf_printf(out, "network\n  %s\n", hosts_mode_name(policy->network));
+    for (size_t i = 0; i < policy->hosts.n; i++) {
+        buf_append_str(out, "  ");
+        log_escape(out, policy->hosts.v[i].text, strlen(policy->hosts.v[i].text));
+        buf_append_str(out, " (");
+        log_escape(out, policy->hosts.v[i].origin, strlen(policy->hosts.v[i].origin));
+        buf_append_str(out, ")\n");
+    }
+}
+
 char *launch_text(const struct launch *launch, const struct policy *policy)
 {
     struct buf out CLEANUP(buf_free);
@@ -222,7 +263,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         append_quoted(&out, name);
         buf_append_byte(&out, '\n');
     }
-    buf_printf(&out, "network\n  %s\n", hosts_mode_name(policy->network));
+    append_network(&out, policy);
     buf_append_str(&out, "landlock\n");
     append_landlock(&out, launch, policy);
     if (launch->seccomp_program >= 0)
@@ -232,7 +273,8 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         buf_append_str(&out, "seccomp\n  off\n");
     buf_append_str(&out, "limits\n");
     append_limits(&out, &policy->limits);
-    buf_append_str(&out, "late masks\n  none\n");
+    buf_append_str(&out, "late masks\n");
+    append_late_masks(&out, policy->masks);
     return buf_take_cstr(&out);
 }
 
@@ -333,16 +375,50 @@ static json_t *json_seccomp(const struct launch *launch)
                      (int)seccomp_rule_count((enum seccomp_program)launch->seccomp_program));
 }
 
+static json_t *json_late_masks(const struct mask_rules *masks)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < mask_rules_literal_count(masks); i++) {
+        struct mask_literal literal = mask_rules_literal(masks, i);
+
+        json_array_append_new(array,
+                              json_pack("{s:o, s:s, s:o, s:b}", "path", json_text(literal.path),
+                                        "kind", plan_kind_name(literal.kind), "origin",
+                                        json_text(literal.origin), "exists", literal.is_there));
+    }
+    for (size_t i = 0; i < mask_rules_pattern_count(masks); i++) {
+        struct mask_pattern pattern = mask_rules_pattern(masks, i);
+
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:s, s:o}", "pattern", json_text(pattern.text), "root",
+                             json_text(pattern.root), "kind", plan_kind_name(pattern.kind),
+                             "origin", json_text(pattern.origin)));
+    }
+    return array;
+}
+
+static json_t *json_network(const struct policy *policy)
+{
+    json_t *hosts = json_array();
+
+    for (size_t i = 0; i < policy->hosts.n; i++)
+        json_array_append_new(hosts,
+                              json_pack("{s:o, s:o}", "entry", json_text(policy->hosts.v[i].text),
+                                        "origin", json_text(policy->hosts.v[i].origin)));
+    return json_pack("{s:s, s:o, s:[], s:[]}", "mode", hosts_mode_name(policy->network), "hosts",
+                     hosts, "forward", "publish");
+}
+
 char *launch_json(const struct launch *launch, const struct policy *policy)
 {
-    json_t *network = json_pack("{s:s, s:[], s:[], s:[]}", "mode", hosts_mode_name(policy->network),
-                                "hosts", "forward", "publish");
     json_t *root =
-        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:[]}", "version", 1, "command",
+        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
                   json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
                   json_mounts(&policy->plan), "environment", json_environment(policy), "network",
-                  network, "landlock", json_landlock(launch, policy), "seccomp",
-                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks");
+                  json_network(policy), "landlock", json_landlock(launch, policy), "seccomp",
+                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks",
+                  json_late_masks(policy->masks));
 
     return json_document(root);
 }

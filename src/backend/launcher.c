@@ -153,18 +153,14 @@ static int open_pty(int *slave)
 /* Before the command exists: no port can be taken yet. */
 static void hand_out_listeners(const struct orders *orders)
 {
-    for (uint32_t i = 0; i < orders->listen_count; i++)
-        for (int family = 4; family <= 6; family += 2) {
-            int fd = net_listen(orders->listen[i], family == 6);
+    for (uint32_t i = 0; i < orders->listen_count; i++) {
+        int fd = net_listen(orders->listen[i], false);
 
-            /* A machine without IPv6 has no ::1. */
-            if (fd < 0 && family == 6)
-                continue;
-            if (fd < 0)
-                fail(STAGE_NETWORK, -fd);
-            send_message(CONTROL_LISTENER, orders->listen[i], family, fd);
-            close(fd);
-        }
+        if (fd < 0)
+            fail(STAGE_NETWORK, -fd);
+        send_message(CONTROL_LISTENER, orders->listen[i], 0, fd);
+        close(fd);
+    }
 }
 
 static void say_hello(struct launcher *launcher)

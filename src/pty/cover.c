@@ -6,15 +6,18 @@
  *     nests a second user namespace, so the process's own one is the wrong one; ioctl_ns(2)).
  *  2. All mounts become private: what the host mounts later does not appear inside.
  *  3. Every bind is compared by device and inode with what the planner examined.
- *  4. A read-only tmpfs with one empty file and one empty directory is mounted over /proc/sys and
- *     hidden again by the read-only copy of /proc/sys: cloning needs an attached mount before
- *     Linux 6.15 (mount_setattr(2), open_tree(2)).
- *  5. Each cover is a clone of that file or directory, or of the covered object itself made
- *     read-only, moved onto the object through a descriptor that was opened without following links
- *     and compared with what was examined. What is not there is left alone.
+ *  4. A read-only tmpfs with the empty files and directories is mounted over /proc/sys and hidden
+ *     again by the read-only copy of /proc/sys: cloning needs an attached mount before Linux 6.15
+ *     (mount_setattr(2), open_tree(2)).
+ *  5. Each cover is a clone of one of them, or of the covered object itself made read-only, moved
+ *     onto the object through a descriptor that was opened without following links. What is not
+ *     there is left alone.
+ *
+ * The same clones are put onto what appears later (watch_cover.c).
  */
 #include "pty/cover.h"
 
+#include "base/path.h"
 #include "pty/pidlimit.h"
 
 #include <errno.h>
@@ -24,9 +27,11 @@
 #include <linux/openat2.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,15 +57,25 @@ static int move_onto(int tree, int target)
 }
 
 /* O_PATH without following any link. */
-static int open_object(const char *path)
+static int open_object_at(int dir, const char *path, int flags, uint64_t resolve)
 {
     struct open_how how = {
-        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+        .flags = (uint64_t)(unsigned)(O_PATH | O_NOFOLLOW | O_CLOEXEC | flags),
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | resolve,
     };
-    long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+    long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 
     return fd < 0 ? -errno : (int)fd;
+}
+
+static int open_object(const char *path)
+{
+    return open_object_at(AT_FDCWD, path, 0, 0);
+}
+
+int cover_open_below(int dir, const char *path, int flags)
+{
+    return open_object_at(dir, path, flags, RESOLVE_BENEATH);
 }
 
 static struct cover_result failed(enum cover_stage stage, int code, ptrdiff_t index)
@@ -137,72 +152,134 @@ static struct cover_result compare_binds(const struct plan *plan, const struct o
     return failed(COVER_OK, 0, -1);
 }
 
-struct covers {
-    int empty;    /* root of the tmpfs with "file" and "dir" */
-    int proc_sys; /* clone of /proc/sys, taken before it was hidden */
+/* What is in the tmpfs: by what it covers and how. */
+static const struct empty {
+    const char *name;
+    bool is_dir;
+    bool denies;
+    mode_t mode;
+} empties[] = {
+    {"file", false, false, 0400},
+    {"dir", true, false, 0555},
+    {"denied-file", false, true, 0},
+    {"denied-dir", true, true, 0},
 };
 
-static int make_empty(void)
+static int make_objects(int root)
 {
-    _cleanup_close_ int root = -1;
-    _cleanup_close_ int file = -1;
+    for (size_t i = 0; i < ARRAY_SIZE(empties); i++) {
+        const struct empty *empty = &empties[i];
+        _cleanup_close_ int file = -1;
 
-    if (mount("tmpfs", EMPTY_AT, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-              "size=4096,nr_inodes=8,mode=0555") < 0)
-        return -errno;
-    root = open_object(EMPTY_AT);
-    if (root < 0)
-        return root;
-    file = openat(root, "file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
-    if (file < 0 || mkdirat(root, "dir", 0555) < 0)
-        return -errno;
-    close(steal_fd(&file));
-    if (mount("none", EMPTY_AT, NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
-              NULL) < 0)
-        return -errno;
-    return steal_fd(&root);
+        if (empty->is_dir && mkdirat(root, empty->name, 0700) < 0)
+            return -errno;
+        file =
+            openat(root, empty->name,
+                   O_CLOEXEC | (empty->is_dir ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_CREAT), 0600);
+        /* The umask has no say. */
+        if (file < 0 || fchmod(file, empty->mode) < 0)
+            return -errno;
+    }
+    return 0;
 }
 
+static int make_empty(struct cover_set *set)
+{
+    static const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    struct stat st;
+    int r;
+
+    if (mount("tmpfs", EMPTY_AT, "tmpfs", flags, "size=4096,nr_inodes=8,mode=0555") < 0)
+        return -errno;
+    set->root = open_object(EMPTY_AT);
+    if (set->root < 0)
+        return set->root;
+    r = make_objects(set->root);
+    if (r < 0)
+        return r;
+    if (mount("none", EMPTY_AT, NULL, MS_REMOUNT | MS_RDONLY | flags, NULL) < 0 ||
+        fstat(set->root, &st) < 0)
+        return -errno;
+    set->dev = st.st_dev;
+    return 0;
+}
+
+/* With everything that is mounted below it, so that no cover there is lost. */
 static int clone_read_only(int object)
 {
     struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-    _cleanup_close_ int tree = open_tree_at(object, "", OPEN_TREE_CLONE | AT_EMPTY_PATH);
+    _cleanup_close_ int tree =
+        open_tree_at(object, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
 
     if (tree < 0)
         return tree;
-    if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+    if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
         return -errno;
     return steal_fd(&tree);
 }
 
-static int prepare(struct covers *covers)
-{
-    _cleanup_close_ int object = open_object(EMPTY_AT);
-
-    if (object < 0)
-        return object;
-    covers->proc_sys = clone_read_only(object);
-    if (covers->proc_sys < 0)
-        return covers->proc_sys;
-    covers->empty = make_empty();
-    return covers->empty < 0 ? covers->empty : 0;
-}
-
 /* The tree to move onto the object: 0 or positive descriptor, or -errno. */
-static int make_tree(const struct covers *covers, const struct plan_entry *entry, int object,
+static int make_tree(const struct cover_set *set, enum plan_kind kind, int object,
                      const struct stat *st)
 {
-    if (entry->kind == PLAN_COVER_RO)
-        return clone_read_only(object);
-    return open_tree_at(covers->empty, S_ISDIR(st->st_mode) ? "dir" : "file", OPEN_TREE_CLONE);
+    for (size_t i = 0; plan_hides(kind) && i < ARRAY_SIZE(empties); i++)
+        if (empties[i].is_dir == S_ISDIR(st->st_mode) &&
+            empties[i].denies == (kind == PLAN_COVER_DENY))
+            return open_tree_at(set->root, empties[i].name, OPEN_TREE_CLONE);
+    return clone_read_only(object);
 }
 
-static struct cover_result place_one(const struct covers *covers, const struct plan *plan,
-                                     size_t index)
+bool cover_is_on(const struct cover_set *set, enum plan_kind kind, int object,
+                 const struct stat *st)
 {
-    const struct plan_entry *entry = &plan->v[index];
-    _cleanup_close_ int object = open_object(entry->dest);
-    _cleanup_close_ int tree = -1;
+    struct statvfs vfs;
+    struct statx sx;
+
+    if (st->st_dev == set->dev)
+        return true;
+    if (plan_hides(kind))
+        return false;
+    return fstatvfs(object, &vfs) == 0 && (vfs.f_flag & ST_RDONLY) &&
+           statx(object, "", AT_EMPTY_PATH, 0, &sx) == 0 &&
+           (sx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+int cover_put(const struct cover_set *set, enum plan_kind kind, int object, const struct stat *st)
+{
+    _cleanup_close_ int tree = make_tree(set, kind, object, st);
+
+    return tree < 0 ? tree : move_onto(tree, object);
+}
+
+/* The directory that was used last: neighbours in the plan are mostly neighbours in a directory. */
+struct place {
+    const struct plan *plan;
+    const struct cover_set *set;
+    char *parent;
+    int parent_fd;
+};
+
+static int open_cached(struct place *place, const char *path)
+{
+    const char *base = path_base(path);
+    size_t len = (size_t)(base - path);
+
+    if (!*base)
+        return open_object(path);
+    if (!place->parent || strncmp(place->parent, path, len) != 0 || place->parent[len]) {
+        free(place->parent);
+        if (place->parent_fd >= 0)
+            close(place->parent_fd);
+        place->parent = xstrndup(path, len);
+        place->parent_fd = open_object_at(AT_FDCWD, place->parent, O_DIRECTORY, 0);
+    }
+    return place->parent_fd < 0 ? place->parent_fd : cover_open_below(place->parent_fd, base, 0);
+}
+
+static struct cover_result place_one(struct place *place, size_t index)
+{
+    const struct plan_entry *entry = &place->plan->v[index];
+    _cleanup_close_ int object = open_cached(place, entry->dest);
     struct stat st;
     int r;
 
@@ -212,51 +289,52 @@ static struct cover_result place_one(const struct covers *covers, const struct p
         return failed(COVER_OPEN, -object, (ptrdiff_t)index);
     if (fstat(object, &st) < 0)
         return failed(COVER_OPEN, errno, (ptrdiff_t)index);
-    if (entry->st.type != FS_NONE && !is_same(&st, &entry->st))
+    /* What a name shows now is what has to be hidden: an editor may have saved meanwhile. */
+    if (!plan_hides(entry->kind) && entry->st.type != FS_NONE && !is_same(&st, &entry->st))
         return failed(COVER_COMPARE, ESTALE, (ptrdiff_t)index);
-    tree = make_tree(covers, entry, object, &st);
-    r = tree < 0 ? tree : move_onto(tree, object);
+    r = cover_put(place->set, entry->kind, object, &st);
+    if (r == -ENOENT) /* removed this very moment */
+        r = 0;
     return r < 0 ? failed(COVER_PLACE, -r, (ptrdiff_t)index) : failed(COVER_OK, 0, -1);
 }
 
-static struct cover_result place_all(const struct covers *covers, const struct plan *plan)
+static struct cover_result place_all(const struct cover_set *set, const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->n; i++) {
-        struct cover_result result;
+    struct place place = {.plan = plan, .set = set, .parent_fd = -1};
+    struct cover_result result = failed(COVER_OK, 0, -1);
 
-        if (!plan_is_cover(plan->v[i].kind) || strcmp(plan->v[i].dest, EMPTY_AT) == 0)
-            continue;
-        result = place_one(covers, plan, i);
-        if (result.stage != COVER_OK)
-            return result;
-    }
-    return failed(COVER_OK, 0, -1);
-}
-
-static struct cover_result place_covers(const struct plan *plan)
-{
-    struct covers covers = {-1, -1};
-    struct cover_result result;
-    _cleanup_close_ int over = -1;
-    int r = prepare(&covers);
-
-    if (r < 0) {
-        result = failed(COVER_TMPFS, -r, -1);
-    } else {
-        result = place_all(&covers, plan);
-        over = open_object(EMPTY_AT);
-        r = over < 0 ? over : move_onto(covers.proc_sys, over);
-        if (r < 0 && result.stage == COVER_OK)
-            result = failed(COVER_TMPFS, -r, -1);
-    }
-    if (covers.empty >= 0)
-        close(covers.empty);
-    if (covers.proc_sys >= 0)
-        close(covers.proc_sys);
+    for (size_t i = 0; i < plan->n && result.stage == COVER_OK; i++)
+        if (plan_is_cover(plan->v[i].kind) && strcmp(plan->v[i].dest, EMPTY_AT) != 0)
+            result = place_one(&place, i);
+    free(place.parent);
+    if (place.parent_fd >= 0)
+        close(place.parent_fd);
     return result;
 }
 
-struct cover_result cover_place(pid_t pid, const struct plan *plan,
+struct cover_result cover_place(struct cover_set *set, const struct plan *plan)
+{
+    _cleanup_close_ int object = open_object(EMPTY_AT);
+    _cleanup_close_ int proc_sys = -1;
+    _cleanup_close_ int over = -1;
+    struct cover_result result;
+    int r = object;
+
+    if (r >= 0)
+        r = proc_sys = clone_read_only(object);
+    if (r >= 0)
+        r = make_empty(set);
+    if (r < 0)
+        return failed(COVER_TMPFS, -r, -1);
+    result = place_all(set, plan);
+    over = open_object(EMPTY_AT);
+    r = over < 0 ? over : move_onto(proc_sys, over);
+    if (r < 0 && result.stage == COVER_OK)
+        result = failed(COVER_TMPFS, -r, -1);
+    return result;
+}
+
+struct cover_result cover_enter(pid_t pid, const struct plan *plan,
                                 const struct overlay_mark *marks, uint64_t pid_limit)
 {
     _cleanup_close_ int pid_namespace = -1;
@@ -270,5 +348,5 @@ struct cover_result cover_place(pid_t pid, const struct plan *plan,
         if (r < 0)
             result = failed(COVER_PID_LIMIT, -r, -1);
     }
-    return result.stage == COVER_OK ? place_covers(plan) : result;
+    return result;
 }

@@ -3,12 +3,14 @@
  * mounter: the helper process beside the supervisor.
  *
  * Life: fork, new session, own seccomp filter; wait for the order; read the jail's pid that
- * bubblewrap wrote; place the covers (cover.c); report one fixed-size result; then sleep in read
- * until the supervisor says goodbye or is gone. In the second case it undoes what the terminal
- * still has on, and its modes, if they are still the ones that we set: the user's shell may be
- * quicker.
+ * bubblewrap wrote; place the covers (cover.c); report one fixed-size result; then sleep until a
+ * watched directory changes (watch.c), or the supervisor says goodbye or is gone. In the last case it
+ * undoes what the terminal still has on, and its modes, if they are still the ones that we set: the
+ * user's shell may be quicker.
  *
- * It inherits the plan by fork and parses nothing but bubblewrap's "child-pid".
+ * It inherits the plan and the rules by fork and parses nothing but bubblewrap's "child-pid" and the
+ * names in the directories that it watches. When something cannot be covered it ends the jail itself:
+ * nobody has to be awake for that.
  */
 #include "pty/mounter.h"
 
@@ -87,38 +89,91 @@ static void end_half_made_jail(const struct mounter_page *page)
         kill(-group, SIGKILL);
 }
 
-static struct cover_result place(const struct mounter_options *options)
+static int failed_stage(struct cover_result *result, enum cover_stage stage, int code)
 {
-    pid_t pid = read_jail_pid(options->info_fd);
-
-    if (pid < 0)
-        return (struct cover_result){COVER_OPEN_NAMESPACE, ESRCH, -1};
-    return cover_place(pid, options->plan, options->marks, options->pid_limit);
+    *result = (struct cover_result){.stage = stage, .code = -code, .index = -1};
+    return code;
 }
 
-static _Noreturn void serve(int socket, const struct mounter_options *options,
-                            const struct mounter_page *page)
+static struct cover_result place(const struct mounter_options *options, struct watch *watch)
 {
-    int terminal = options->terminal ? options->terminal->fd : -1;
+    pid_t pid = read_jail_pid(options->info_fd);
+    struct cover_set set = COVER_SET_NONE;
+    struct cover_result result = {COVER_OPEN_NAMESPACE, ESRCH, -1};
+    int r;
 
+    if (pid > 0)
+        result = cover_enter(pid, options->plan, options->marks, options->pid_limit);
+    if (result.stage == COVER_OK)
+        result = cover_place(&set, options->plan);
+    if (result.stage != COVER_OK || !watch)
+        return result;
+    r = watch_enter(watch, &set);
+    if (r < 0)
+        failed_stage(&result, COVER_PLACE, r);
+    return result;
+}
+
+struct service {
+    const struct mounter_options *options;
+    const struct mounter_page *page;
+    struct watch_counts *late;
+    int socket;
+    struct watch *watch; /* NULL: nothing to be watched */
+    int armed;           /* 0 or -errno */
+    bool is_entered;
+};
+
+static _Noreturn void end(const struct service *service, bool is_goodbye)
+{
+    const struct mounter_options *options = service->options;
+
+    if (!is_goodbye) {
+        end_half_made_jail(service->page);
+        restore_terminal(options->terminal ? options->terminal->fd : -1, service->page);
+    }
+    cgroup_remove(options->cgroup, CGROUP_END_MS);
+    _exit(0);
+}
+
+static void obey(struct service *service)
+{
+    struct cover_result result;
+    char order = 0;
+    ssize_t n = recv(service->socket, &order, 1, 0);
+
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n != 1 || order != ORDER_PLACE)
+        end(service, n == 1 && order == ORDER_GOODBYE);
+    if (service->armed < 0)
+        failed_stage(&result, COVER_WATCH, service->armed);
+    else
+        result = place(service->options, service->watch);
+    if (send(service->socket, &result, sizeof(result), MSG_NOSIGNAL) != sizeof(result))
+        end(service, false);
+    service->is_entered = result.stage == COVER_OK;
+}
+
+static _Noreturn void serve(struct service *service)
+{
     for (;;) {
-        char order = 0;
-        ssize_t n = recv(socket, &order, 1, 0);
+        bool watches = service->watch && service->is_entered;
+        struct pollfd polls[] = {
+            {.fd = service->socket, .events = POLLIN},
+            {.fd = watches ? watch_fd(service->watch) : -1, .events = POLLIN},
+        };
+        int r = poll(polls, ARRAY_SIZE(polls), watches ? watch_timeout_ms(service->watch) : -1);
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 1 && order == ORDER_PLACE) {
-            struct cover_result result = place(options);
-
-            if (send(socket, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result))
-                continue;
+        if (r < 0 && errno != EINTR)
+            end(service, false);
+        if (r > 0 && polls[0].revents)
+            obey(service);
+        if (watches && r >= 0 && watch_step(service->watch) < 0) {
+            /* The event that says so is on its way; the jail does not wait for it. */
+            end_half_made_jail(service->page);
+            service->watch = NULL;
         }
-        if (!(n == 1 && order == ORDER_GOODBYE)) {
-            end_half_made_jail(page);
-            restore_terminal(terminal, page);
-        }
-        cgroup_remove(options->cgroup, CGROUP_END_MS);
-        _exit(0);
     }
 }
 
@@ -142,11 +197,29 @@ static void close_others(int a, int b, int c, int d)
     }
 }
 
+static void arm(struct service *service)
+{
+    const struct mounter_options *options = service->options;
+    struct watch_options watch = {
+        .plan = options->plan,
+        .rules = options->rules,
+        .project = options->project,
+        .protect_git = options->protect_git,
+        .socket = service->socket,
+        .counts = service->late,
+    };
+
+    if (options->rules)
+        service->armed = watch_arm(&service->watch, &watch);
+}
+
 static _Noreturn void run(int socket, const struct mounter_options *options,
-                          const struct mounter_page *page)
+                          struct mounter_page *page)
 {
     static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
                                   SIGPIPE, SIGTTOU, SIGTTIN, SIGTSTP};
+    struct service service = {
+        .options = options, .page = page, .late = &page->late, .socket = socket};
     int terminal = options->terminal ? options->terminal->fd : -1;
 
     setsid();
@@ -155,7 +228,8 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
     close_others(socket, options->info_fd, terminal, options->cgroup->parent);
     if (isolate_undumpable() < 0 || isolate_mounter(options->with_seccomp, NULL) < 0)
         _exit(1);
-    serve(socket, options, page);
+    arm(&service);
+    serve(&service);
 }
 
 /* ---- in the supervisor ---- */
@@ -182,6 +256,27 @@ int mounter_start(struct mounter *mounter, const struct mounter_options *options
     return 0;
 }
 
+static int explain_watch(int code, struct error *error)
+{
+    switch (code) {
+    case E2BIG:
+        return error_set(error, code,
+                         "the masks need more than %u watched directories: narrow the patterns",
+                         WATCH_DIRECTORIES_MAX);
+    case ENOSPC:
+        return error_set(error, code,
+                         "masked files cannot be watched: no inotify watch is left "
+                         "(raise fs.inotify.max_user_watches, sysctl(8))");
+    case EMFILE:
+        return error_set(error, code,
+                         "masked files cannot be watched: no inotify instance is left "
+                         "(raise fs.inotify.max_user_instances, sysctl(8))");
+    default:
+        return error_set(error, code > 0 ? code : EIO, "masked files cannot be watched: %s",
+                         strerror(code));
+    }
+}
+
 static int explain(const struct cover_result *result, const struct plan *plan, struct error *error)
 {
     static const char *const stages[COVER_STAGE_COUNT] = {
@@ -200,6 +295,8 @@ static int explain(const struct cover_result *result, const struct plan *plan, s
     bool named = result->index >= 0 && (size_t)result->index < plan->n;
     int code = result->code > 0 ? result->code : EIO;
 
+    if (result->stage == COVER_WATCH)
+        return explain_watch(code, error);
     return error_set(error, code, "%s%s%s (%s)", named ? plan->v[result->index].dest : "",
                      named ? ": " : "", known ? stages[result->stage] : "the mounter failed",
                      strerror(code));

@@ -4,16 +4,19 @@
  *
  * Forked before the supervisor confines itself, in its own session. It waits for one order, enters
  * the jail's user and mount namespaces, makes all mounts private, compares what was bound with what
- * was examined, places the covers of the plan, reports, and then only waits: when the supervisor is
- * gone without having said goodbye it restores the terminal.
+ * was examined, places the covers of the plan and reports. From then on it covers what appears
+ * (watch.h) and tells so (mounter_event.h), and when the supervisor is gone without having said
+ * goodbye it restores the terminal.
  */
 #pragma once
 
 #include "base/error.h"
+#include "policy/masks.h"
 #include "policy/plan.h"
 #include "pty/cgroup.h"
 #include "pty/overlay.h"
 #include "pty/terminal.h"
+#include "pty/watch.h"
 
 struct mounter {
     pid_t pid;                 /* 0: none */
@@ -26,17 +29,21 @@ struct mounter {
 /* Shared memory by which the supervisor keeps the mounter able to end the jail and to restore the
  * terminal. The mounter reads it only when the supervisor is gone. */
 struct mounter_page {
-    volatile pid_t group; /* bubblewrap's process group, 0: none; written by its child */
-    uint32_t is_raw;      /* the terminal's modes are changed now */
-    uint32_t restore_len; /* bytes of restore that undo what is on */
-    struct termios saved; /* as the terminal was found */
-    struct termios raw;   /* as we set it */
+    volatile pid_t group;     /* bubblewrap's process group, 0: none; written by its child */
+    struct watch_counts late; /* written by the mounter */
+    uint32_t is_raw;          /* the terminal's modes are changed now */
+    uint32_t restore_len;     /* bytes of restore that undo what is on */
+    struct termios saved;     /* as the terminal was found */
+    struct termios raw;       /* as we set it */
     uint8_t restore[MOUNTER_RESTORE_MAX];
 };
 
 struct mounter_options {
     const struct plan *plan;          /* covers to place, binds to compare */
     const struct overlay_mark *marks; /* of its overlays, in shared memory; NULL: none */
+    const struct mask_rules *rules;   /* what is covered when it appears; NULL: nothing */
+    const char *project;              /* canonical */
+    bool protect_git;                 /* also repositories that appear */
     int info_fd;                      /* read end of bubblewrap's --info-fd */
     const struct terminal *terminal;  /* NULL or fd -1: none */
     bool with_seccomp;                /* false: this build has no program */
@@ -50,7 +57,7 @@ int mounter_start(struct mounter *mounter, const struct mounter_options *options
 /* Orders the covers. Does not wait: the supervisor has other things to do meanwhile. 0 or -errno. */
 int mounter_order(struct mounter *mounter, struct error *error);
 /* Waits for its report. 0: every cover is placed; otherwise -errno with the reason, which names the
- * plan's entry. */
+ * plan's entry. From then on the socket holds events (mounter_event.h). */
 int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error);
 /* Keeps the page fresh. Cheap: no system call. The terminal may be NULL. */
 void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,

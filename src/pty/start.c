@@ -73,6 +73,34 @@ static bool is_pty_master(int fd)
            ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
+/* A socket that listens, on the jail's loopback as far as we can see. */
+static bool is_listener(int fd)
+{
+    int listens = 0;
+    socklen_t len = sizeof(listens);
+
+    return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens;
+}
+
+/* Takes the listener if that comes first; then what is said next. */
+static int receive_hello(struct jail *jail, struct control_message *message, int *fd)
+{
+    for (;;) {
+        int r = control_receive(jail->spawn.control, message, fd);
+
+        if (r != 1 || message->type != CONTROL_LISTENER)
+            return r;
+        if (message->a != PROXY_PORT || jail->listener >= 0 || !is_listener(*fd)) {
+            if (*fd >= 0)
+                close(steal_fd(fd));
+            return -EBADMSG;
+        }
+        jail->listener = steal_fd(fd);
+        if (wait_readable(&jail->spawn, HELLO_TIMEOUT_MS) <= 0)
+            return -ETIMEDOUT;
+    }
+}
+
 static int wait_hello(struct jail *jail, struct notes *notes, struct error *error)
 {
     struct control_message message;
@@ -88,7 +116,7 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     if (r <= 0)
         return error_set(error, ETIMEDOUT, "the jail was not ready after %d s",
                          (SLOW_MS + HELLO_TIMEOUT_MS) / 1000);
-    r = control_receive(jail->spawn.control, &message, &fd);
+    r = receive_hello(jail, &message, &fd);
     jail->master = fd;
     if (r == 0 || r == -ECONNRESET || r == -EAGAIN) { /* the last: bubblewrap alone has ended */
         r = spawn_check(&jail->spawn, jail->policy, error);
@@ -133,6 +161,9 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
 {
     struct mounter_options options = {
         .plan = &jail->policy->plan,
+        .rules = jail->policy->masks,
+        .project = jail->policy->project,
+        .protect_git = true,
         .terminal = &jail->terminal,
         .with_seccomp = seccomp_arch() != NULL,
     };
@@ -173,6 +204,7 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
         .spawn = SPAWN_NONE,
         .mounter.socket = -1,
         .cgroup = CGROUP_NONE,
+        .listener = -1,
         .master = -1,
     };
     r = start_steps(jail, notes, error);
@@ -222,6 +254,8 @@ void start_abandon(struct jail *jail)
     mounter_goodbye(&jail->mounter);
     reap_mounter(&jail->mounter.pid);
     cgroup_close(&jail->cgroup);
+    if (jail->listener >= 0)
+        close(steal_fd(&jail->listener));
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);

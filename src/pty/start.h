@@ -16,7 +16,8 @@ struct jail {
     struct spawn spawn;
     struct mounter mounter;
     struct cgroup cgroup;
-    int master; /* of the jail's PTY; -1: none, or taken by the relay */
+    int listener; /* of the jail's proxy port; -1: none, or taken by the proxy */
+    int master;   /* of the jail's PTY; -1: none, or taken by the relay */
 };
 
 /*

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 MIB = 1 << 20
 PROJECT, GLOBAL = "project", "global"
 # Wall clock, for a file that blocks; what is computed is measured in seconds of the processor.

@@ -417,7 +417,19 @@ class World:
         self.state = [self._directory(f"{self.home}/.local/{kind}/ai-jail", own=True)
                       for kind in ("state", "share")]
         self._file(f"{self.project}/source.c", b"int main(void) { return 0; }\n", 0o644)
+        for directory in (self.project, self.sibling):
+            self._plant_git(f"{directory}/.git")
         self.root_only = self._root_only()
+
+    def _plant_git(self, top):
+        """What makes a repository, with a submodule's below it."""
+        for path in (top, f"{top}/modules/s"):
+            for name in ("objects", "refs", "hooks"):
+                self._directory(f"{path}/{name}", own=True)
+            self._file(f"{path}/HEAD", b"ref: refs/heads/main\n", 0o644)
+            self._file(f"{path}/hooks/post-commit", b"#!/bin/sh\n", 0o755)
+            for name in ("config", "config.worktree"):
+                self._file(f"{path}/{name}", b"[core]\n", 0o644)
 
     def _plant_maps(self):
         for directory in (self.ro_map, self.ro_inside, self._directory(

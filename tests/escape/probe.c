@@ -38,9 +38,9 @@ static char facts_text[65536];
 
 static const struct probe *const groups[] = {
     /* First, before anything else has happened in the jail: the launcher's memory. */
-    probes_proc,   probes_fs,     probes_policy, probes_ptrace, probes_ns, probes_mount,
-    probes_kernel, probes_socket, probes_unix,   probes_tty,    probes_fd, probes_cap,
-    probes_abi,    probes_net,    probes_res,    probes_signal,
+    probes_proc,   probes_fs,     probes_policy, probes_ptrace, probes_ns,     probes_mount,
+    probes_kernel, probes_socket, probes_unix,   probes_tty,    probes_fd,     probes_cap,
+    probes_abi,    probes_net,    probes_res,    probes_git,    probes_signal,
 };
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
 

@@ -87,7 +87,7 @@ struct trial {
 /* Table of one group, ended by an entry without id. */
 extern const struct probe probes_fs[], probes_policy[], probes_proc[], probes_ptrace[], probes_ns[],
     probes_mount[], probes_kernel[], probes_socket[], probes_unix[], probes_signal[], probes_tty[],
-    probes_fd[], probes_cap[], probes_abi[], probes_net[], probes_res[];
+    probes_fd[], probes_cap[], probes_abi[], probes_net[], probes_res[], probes_git[];
 
 /* Turns the result of a libc call into 0 or positive, or a negative errno. */
 #define RESULT(call) result_of((long)(call))

@@ -34,10 +34,11 @@ static const char *const environ_[] = {
 struct golden_case {
     const char *name;
     const char *tree;
-    const char *words[16];
+    const char *words[24];
     uid_t uid;
     int landlock_abi;
     bool old_bwrap;
+    bool overlay_bwrap;
 };
 
 static const char machine_tree[] = "f /etc/hostname 0644 0 x\n"
@@ -71,6 +72,13 @@ static const struct golden_case cases[] = {
      .words = {"--map", "/short", "--map", "/data/file:/m/file", "--rw-map", "/data:/w", "--map",
                "sub", "--env", "GIVEN", "--env", "SAID=" CANARY},
      .landlock_abi = 7},
+    {.name = "overlays",
+     .words = {"--overlay-map", "/short", "--overlay-map", "sub"},
+     .landlock_abi = 7},
+    {.name = "overlays-bwrap",
+     .words = {"--overlay-map", "/data/in", "--overlay-map", "."},
+     .landlock_abi = 7,
+     .overlay_bwrap = true},
     {.name = "root", .uid = 0, .words = {"id"}, .landlock_abi = 7},
     {.name = "weak",
      .words = {"--no-seccomp", "--no-landlock", "--no-rlimits"},
@@ -78,6 +86,17 @@ static const struct golden_case cases[] = {
      .old_bwrap = true},
     {.name = "allow-debug", .words = {"--allow-debug", "gdb"}, .landlock_abi = 9},
     {.name = "abi-1", .landlock_abi = 1},
+    {.name = "masks",
+     .tree = "f /home/u/proj/.env 0600 1000 x\n"
+             "f /home/u/proj/sub/\x1b[31m.pem 0600 1000 x\n"
+             "f /home/u/proj/sub/key.pem 0600 1000 x\n"
+             "f /home/u/proj/sub/public.pem 0644 1000 x\n"
+             "l /home/u/proj/link ../../../data/in\n"
+             "d /home/u/.foo 0700 1000\n",
+     .words = {"--mask", ".env", "--mask", "*.pem", "--mask-except", "*/public.pem", "--deny-path",
+               "sub/key.pem", "--deny-path", "later/file", "--mask", "link", "--map", "/data:/d",
+               "--map", "/home/u:/everything", "--hide-dotdir", "foo", "--no-hide-config"},
+     .landlock_abi = 7},
     {.name = "odd-names",
      .tree = "d /data/it's\n"
              "d /data/two\\nlines\n"
@@ -108,6 +127,7 @@ static void build(struct jail *jail, const struct golden_case *golden)
     host->uid = str_eq(golden->name, "root") ? 0 : 1000;
     host->landlock_abi = golden->landlock_abi;
     host->bwrap.has_bind_fd = !golden->old_bwrap;
+    host->bwrap.has_overlay = golden->overlay_bwrap;
     host->bwrap.has_disable_userns = !golden->old_bwrap;
     if (jail_build(jail, golden->words) < 0)
         fail_msg("%s: %s", golden->name, jail->error.text);
@@ -251,7 +271,8 @@ static void push_expected(struct buf *want, const struct jail *jail)
         if (launch_is_fd_word(launch, i)) {
             const struct launch_fd *fd = &launch->fds[atoi(word + 1)];
 
-            label = fd->kind == LAUNCH_FD_BIND   ? xstrdup(fd->entry->source)
+            label = fd->kind == LAUNCH_FD_BIND
+                        ? xstrdup(fd->entry->kind == PLAN_OVERLAY ? "<overlay>" : fd->entry->source)
                     : fd->kind == LAUNCH_FD_DATA ? xasprintf("<data:%s>", fd->entry->label)
                     : fd->kind == LAUNCH_FD_INFO ? xstrdup("<fd:info>")
                                                  : xstrdup("<fd:seccomp>");

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-only
 """Real terminals as judges of the output filter.
 
-judge.py TERMINAL JUDGE_FILTER CASES.tsv
+judge.py TERMINAL JUDGE_FILTER CASES.tsv [row]
 
 The terminal reads hostile streams (vectors.py) through the filter. It must send back nothing but the
 answer to our own question behind each stream, keep its size, its place, its clipboards, and create
 or remove no file. Then another one of it reads the same streams as they are: now it must answer and
-change (PROOF in terminals.py), or its silence would mean nothing.
+change (PROOF in terminals.py), or its silence would mean nothing. With `row` the last row of the
+terminal is reserved; the proof is left to the run without.
 
 These programs are large, so here a terminal that is not installed is a skip even where others must
 run; what was skipped is printed.
@@ -29,9 +30,9 @@ RESET = b"\030\033\\\033[4i\033\003\033<\033c\033[!p"
 INSIDE = terminals.pathlib.Path(__file__).with_name("inside.py")
 
 
-def filtered(tool, streams):
+def filtered(tool, streams, options):
     text = "".join(stream.hex() + "\n" for stream in streams)
-    done = subprocess.run([tool], input=text.encode(), capture_output=True, timeout=RUN_S,
+    done = subprocess.run([tool, *options], input=text.encode(), capture_output=True, timeout=RUN_S,
                           check=True)
     lines = done.stdout.decode().split("\n")[:-1]
     assert len(lines) == len(streams), f"{len(lines)} lines for {len(streams)} streams"
@@ -95,39 +96,44 @@ def changed(seen):
     return changes
 
 
-def judge(kind, tool, cases):
+def judge(kind, tool, cases, options):
     def hostile(watched):
         return tuple(zip(*vectors.all_streams(cases, watched)))
 
     def clean(watched):
         names, streams = hostile(watched)
-        return names, filtered(tool, streams)
+        return names, filtered(tool, streams, options)
 
-    quiet, loud = run(kind, clean, b""), run(kind, hostile, RESET)
-    return quiet, loud
+    quiet = run(kind, clean, b"")
+    return quiet, None if options else run(kind, hostile, RESET)
+
+
+def find_unproved(kind, loud):
+    """What the unfiltered streams should have done, and did not."""
+    proof = changed(loud)
+    proof_replies = [row for row in replied(loud) if row[2]]
+    print(f"unfiltered: {len(proof_replies)} replies, changes {sorted(proof)} "
+          f"({len(loud['replies'])} streams read)")
+    done = {*proof, *(["replies"] if proof_replies else [])}
+    return [what for what in kind.PROOF if what not in done]
 
 
 def main():
-    name, tool, cases = sys.argv[1:4]
+    name, tool, cases, *options = sys.argv[1:]
     kind = terminals.TERMINALS[name]
     missing = kind.missing()
     if missing:
         print(f"skipped: {name}: not installed: {', '.join(missing)}")
         return 77
-    quiet, loud = judge(kind, tool, cases)
+    quiet, loud = judge(kind, tool, cases, options)
     replies, changes = replied(quiet), changed(quiet)
-    proof = changed(loud)
-    proof_replies = [row for row in replied(loud) if row[2]]
-    print(f"{name} {kind.version()}: {len(quiet['streams'])} streams; "
-          f"replies {len(replies)} filtered / {len(proof_replies)} unfiltered; "
-          f"changes {sorted(changes)} filtered / {sorted(proof)} unfiltered "
-          f"({len(loud['replies'])} streams read)")
+    print(f"{name} {kind.version()}: {len(quiet['streams'])} streams {' '.join(options)}; "
+          f"filtered: {len(replies)} replies, changes {sorted(changes)}")
     for what, stream, came in replies[:SHOWN]:
         print(f"  reply: {what}: {stream[:300]!r} -> {came[:200]!r}")
     for what, how in changes.items():
         print(f"  change: {what}: {how}")
-    done = {*proof, *(["replies"] if proof_replies else [])}
-    unproved = [what for what in kind.PROOF if what not in done]
+    unproved = find_unproved(kind, loud) if loud else []
     for what in unproved:
         print(f"  no proof: the unfiltered streams did not show: {what}")
     is_whole = len(quiet["replies"]) == len(quiet["streams"])

@@ -7,6 +7,8 @@
  * restore list of the end, and between them the lists of a suspend. So a terminal that reads one
  * line after the other is as it was after each, and all producers of output are judged. The answers
  * to the agent are dropped.
+ *
+ * judge_filter row: the same with the last row of the terminal reserved and drawn.
  */
 #include "base/fd.h"
 #include "base/strv.h"
@@ -43,6 +45,17 @@ static void parse_hex(const char *text, struct buf *bytes)
         buf_append_byte(bytes, (uint8_t)(parse_digit(text[0]) << 4 | parse_digit(text[1])));
 }
 
+static bool has_row;
+
+static void draw(struct filter *filter, struct buf *out)
+{
+    static const char text[] = "status row";
+    struct filter_line line = {.look = "7", .text = text, .len = strlen(text)};
+
+    if (has_row)
+        filter_draw_row(filter, &line, out);
+}
+
 static void take_stream(const struct buf *stream, struct buf *out)
 {
     uint64_t now_ms = 1000;
@@ -51,11 +64,17 @@ static void take_stream(const struct buf *stream, struct buf *out)
 
     buf_init(&reply, MIB);
     filter_set_clock(filter, read_clock, &now_ms);
+    if (has_row)
+        filter_reserve(filter, true, filter_profile_fixed.rows - 1, filter_profile_fixed.cols, out);
+    draw(filter, out);
     filter_feed(filter, stream->data, stream->len, out, &reply);
+    draw(filter, out);
     now_ms += LATER_MS;
     filter_tick(filter, out, &reply);
     filter_restore(filter, out);
+    filter_forget_cursor(filter);
     filter_resume(filter, out);
+    draw(filter, out);
     filter_restore(filter, out);
     filter_free(filter);
 }
@@ -74,11 +93,12 @@ static void take_line(const char *line)
     printf("\n");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     _cleanup_buf_ struct buf text;
     _cleanup_strv_ struct strv lines = {0};
 
+    has_row = argc > 1 && strcmp(argv[1], "row") == 0;
     buf_init(&text, LINES_MAX);
     if (fd_read_all(STDIN_FILENO, &text, LINES_MAX) < 0) {
         fprintf(stderr, "judge_filter: cannot read the streams\n");

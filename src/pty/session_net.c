@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * session_net: the network of a run.
+ *
+ * The listener was made in the jail and came with the launcher's hello. The proxy outside accepts on
+ * it; for the jail's own loopback it asks the launcher for a socket, over the control channel.
+ */
+#include "pty/session_net.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define SHOWN_MAX 10 /* hosts in the summary */
+/* Two sockets for each connection, and what else is open. */
+#define DESCRIPTORS (2 * PROXY_CONNECTIONS_MAX + 256)
+
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void connect_inside(void *arg, uint32_t id, uint16_t port)
+{
+    struct session_net *net = arg;
+    int r = control_send(net->control, CONTROL_CONNECT, (int32_t)id, port, -1);
+
+    /* Full: too many are under way. The client is told, and may try again. */
+    if (r < 0)
+        proxy_connected(net->proxy, id, -1, -r);
+}
+
+int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
+                     struct error *error)
+{
+    struct proxy_options options = {
+        .loop = loop,
+        .listener = jail->listener,
+        .list = &jail->policy->hosts,
+        .connect_inside = connect_inside,
+        .arg = net,
+    };
+
+    net->control = jail->spawn.control;
+    if (jail->listener < 0)
+        return 0;
+    jail->listener = -1;
+    raise_descriptors();
+    return proxy_start(&net->proxy, &options, error);
+}
+
+bool session_net_takes(struct session_net *net, const struct control_message *message, int *fd)
+{
+    if (message->type != CONTROL_CONNECTED || !net->proxy || (message->b == 0) != (*fd >= 0))
+        return false;
+    proxy_connected(net->proxy, (uint32_t)message->a, *fd, message->b);
+    *fd = -1;
+    return true;
+}
+
+void session_net_close(struct session_net *net)
+{
+    if (net->proxy)
+        proxy_close(net->proxy);
+}
+
+static void say_refused(const struct proxy_refused *refused)
+{
+    char shown[TARGET_TEXT_MAX];
+    char flag[REFUSAL_FLAG_MAX];
+
+    target_format(&refused->target, shown, sizeof(shown));
+    refusal_flag(refused->reason, &refused->target, refused->private_only, flag, sizeof(flag));
+    log_line(NOTE_WARNING, "network: refused %s (%s, %llu time%s)%s%s", shown,
+             refusal_rows[refused->reason].id, (unsigned long long)refused->count,
+             refused->count == 1 ? "" : "s", flag[0] ? "; to allow it: " : "", flag);
+}
+
+void session_net_finish(struct session_net *net)
+{
+    const struct proxy_refused *refused;
+    uint64_t more;
+    size_t n;
+
+    if (!net->proxy)
+        return;
+    refused = proxy_refusals(net->proxy, &n, &more);
+    for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
+        say_refused(&refused[i]);
+    for (size_t i = SHOWN_MAX; i < n; i++)
+        more += refused[i].count;
+    if (more)
+        log_line(NOTE_WARNING, "network: refused %llu time%s more", (unsigned long long)more,
+                 more == 1 ? "" : "s");
+    proxy_free(net->proxy);
+    net->proxy = NULL;
+}
+
+void session_say_warning(const struct control_message *message, const struct orders *orders)
+{
+    if (message->type == CONTROL_PATH_PRUNED) {
+        log_line(NOTE_VERBOSE, "PATH: %d of %d directories exist in the jail", message->a,
+                 message->b);
+    } else if (message->type == CONTROL_WARN_LIMIT) {
+        log_line(NOTE_WARNING, "a resource limit could not be set (RLIMIT %d): %s", message->a,
+                 strerror(message->b));
+    } else {
+        bool named = message->a >= 0 && (size_t)message->a < orders->rule_count;
+
+        log_line(NOTE_SECURITY, "Landlock: no rule for %s: %s",
+                 named ? orders->rules[message->a].path : "a standard descriptor",
+                 strerror(message->b));
+    }
+}
