@@ -106,6 +106,13 @@ static bool is_own(const struct net_address *address, const struct net_address *
     return false;
 }
 
+static void extract(uint8_t bytes[4], const struct net_address *address,
+                    const struct embedding *row)
+{
+    for (size_t i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(address->bytes[row->offset + i] ^ (row->is_inverted ? 0xFF : 0));
+}
+
 static enum address_class classify_embedded(const struct net_address *address,
                                             const struct net_address *own, size_t count)
 {
@@ -117,9 +124,7 @@ static enum address_class classify_embedded(const struct net_address *address,
 
         if (!same_prefix(address->bytes, row->bytes, row->prefix))
             continue;
-        for (size_t j = 0; j < 4; j++)
-            inner.bytes[j] =
-                (uint8_t)(address->bytes[row->offset + j] ^ (row->is_inverted ? 0xFF : 0));
+        extract(inner.bytes, address, row);
         found = stricter(found, address_classify(&inner, own, count));
     }
     return found;
@@ -147,6 +152,39 @@ const char *address_class_name(enum address_class class)
 bool address_class_is_never(enum address_class class)
 {
     return class >= ADDRESS_RESERVED;
+}
+
+/* Whether every address of a network is never reached, whoever asks: it lies in such a row, or it is
+ * the image of an IPv4 network that does. */
+static bool lies_in_never(const struct network *table, size_t count, const uint8_t *bytes,
+                          unsigned prefix)
+{
+    for (size_t i = 0; i < count; i++)
+        if (address_class_is_never((enum address_class)table[i].class) &&
+            table[i].prefix <= prefix && same_prefix(bytes, table[i].bytes, table[i].prefix))
+            return true;
+    return false;
+}
+
+bool address_range_is_never(const struct net_address *net, unsigned prefix)
+{
+    if (!net->is_v6)
+        return lies_in_never(ipv4, ARRAY_SIZE(ipv4), net->bytes, prefix);
+    if (lies_in_never(ipv6, ARRAY_SIZE(ipv6), net->bytes, prefix))
+        return true;
+    for (size_t i = 0; i < ARRAY_SIZE(embeddings); i++) {
+        const struct embedding *row = &embeddings[i];
+        unsigned start = 8U * row->offset;
+        unsigned inner = prefix < start ? 0 : prefix - start > 32 ? 32 : prefix - start;
+        uint8_t bytes[4];
+
+        if (prefix < row->prefix || !same_prefix(net->bytes, row->bytes, row->prefix))
+            continue;
+        extract(bytes, net, row);
+        if (lies_in_never(ipv4, ARRAY_SIZE(ipv4), bytes, inner))
+            return true;
+    }
+    return false;
 }
 
 bool address_is_within(const struct net_address *address, const struct net_address *net,

@@ -31,6 +31,9 @@ enum address_class address_classify(const struct net_address *address,
 const char *address_class_name(enum address_class class);
 /* True if nothing ever lifts the class. */
 bool address_class_is_never(enum address_class class);
+/* True if the whole network (bits behind the prefix do not count) lies in classes that nothing ever
+ * lifts. */
+bool address_range_is_never(const struct net_address *net, unsigned prefix);
 /* True if both are of one family and the first prefix bits are the same. */
 bool address_is_within(const struct net_address *address, const struct net_address *net,
                        unsigned prefix);

@@ -31,19 +31,23 @@ static size_t parse_prefix(const char *text, unsigned max, unsigned *prefix)
     return value <= max ? digits : 0;
 }
 
-/* ADDRESS/PREFIX[:PORT] or [ADDRESS/PREFIX][:PORT]: written as a host without the prefix, it is read
- * as one. */
+/* ADDRESS/PREFIX[:PORT] or [ADDRESS/PREFIX][:PORT]: without the prefix, what is left is read as a
+ * host. */
 static const char *parse_range(struct allow_entry *entry, const char *text, const char *slash)
 {
+    static const char form[] = "a network is written 192.168.5.0/24 or [fd12::/48], perhaps with "
+                               ":PORT behind it";
     bool is_v6 = text[0] == '[';
     size_t digits = parse_prefix(slash + 1, is_v6 ? 128 : 32, &entry->prefix);
     _cleanup_free_ char *host = NULL;
+    const char *rest = slash + 1 + digits;
 
-    if (!digits)
-        return "the length of a network is a number: write ADDRESS/LENGTH";
-    host = xasprintf("%.*s%s", (int)(slash - text), text, slash + 1 + digits);
+    if (!digits || memchr(text, ']', (size_t)(slash - text)) ||
+        (!is_v6 && memchr(text, ':', (size_t)(slash - text))))
+        return form;
+    host = xasprintf("%.*s%s", (int)(slash - text), text, rest);
     if (target_parse(&entry->target, host, strlen(host)) < 0 || entry->target.kind == TARGET_NAME)
-        return "a network is written 192.0.2.0/24 or [2001:db8::/32]";
+        return form;
     if (entry->prefix < (is_v6 ? WIDEST_V6 : WIDEST_V4))
         return "the network is too wide: at least /8, for IPv6 /16";
     entry->is_range = true;
@@ -52,6 +56,9 @@ static const char *parse_range(struct allow_entry *entry, const char *text, cons
 
 static const char *parse_single(struct allow_entry *entry, const char *text)
 {
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            return "a name with other than ASCII letters is written in its ASCII form (xn--...)";
     if (target_parse(&entry->target, text, strlen(text)) < 0)
         return "neither a host nor HOST:PORT: letters, digits, '-', '_' and dots; an IPv6 address "
                "in brackets";
@@ -62,21 +69,17 @@ static const char *parse_single(struct allow_entry *entry, const char *text)
 
 static const char *check_class(const struct allow_entry *entry)
 {
-    enum address_class class;
-
     if (entry->target.kind == TARGET_NAME)
         return target_is_own_loopback(&entry->target)
                    ? "that name means the jail itself: --forward-port PORT reaches a port of the "
                      "host's loopback"
                    : NULL;
-    class = address_classify(&entry->target.address, NULL, 0);
-    if (class == ADDRESS_LOOPBACK)
+    if (!address_range_is_never(&entry->target.address, entry->prefix))
+        return NULL;
+    if (address_classify(&entry->target.address, NULL, 0) == ADDRESS_LOOPBACK)
         return "the host's loopback is never reached by address: --forward-port PORT opens one "
                "port";
-    return address_class_is_never(class)
-               ? "addresses of this kind (link-local, metadata, multicast, reserved) are never "
-                 "reached"
-               : NULL;
+    return "addresses of this kind (link-local, metadata, multicast, reserved) are never reached";
 }
 
 /* What is wrong, or NULL with the entry filled but for text and origin. */
@@ -115,8 +118,7 @@ int allow_add(struct allow_list *list, const char *text, bool is_private, const 
     const char *fault = parse_entry(&entry, text);
 
     if (fault)
-        return error_set(error, EINVAL, "%s %s: %s",
-                         is_private ? "--allow-private" : "--allow-host", text, fault);
+        return error_set(error, EINVAL, "%s: %s", text, fault);
     entry.is_private = is_private;
     entry.text = xstrdup(text);
     entry.origin = xstrdup(origin);

@@ -9,9 +9,6 @@
 #include "net/address.h"
 #include "net/refusal.h"
 
-/* Where the jail finds the proxy: a port of its loopback. */
-#define PROXY_PORT 15919
-
 struct allow_entry {
     struct target target; /* the name, the address, or the network's address; port 0: 80 and 443 */
     bool is_range;        /* a CIDR */
@@ -28,7 +25,8 @@ struct allow_list {
 };
 
 /* Adds one entry as a user writes it: NAME[:PORT], raw:NAME:PORT, IPv4[:PORT], [IPv6][:PORT],
- * CIDR[:PORT]. 0, or -EINVAL with what is wrong and how to write it. is_private: --allow-private. */
+ * CIDR[:PORT]. 0, or -EINVAL with the entry and what is wrong with it; who said it is the caller's to
+ * add. is_private: --allow-private. */
 int allow_add(struct allow_list *list, const char *entry, bool is_private, const char *origin,
               struct error *error);
 /* What is wrong with an entry, for the settings table; NULL if nothing is. Static text. */

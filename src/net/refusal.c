@@ -8,9 +8,11 @@
 #include "net/refusal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Of a body, RFC 9110 has no limit; four lines are read whole, more are not. */
 #define BODY_MAX 512
+#define ELLIPSIS "..."
 
 const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
     [REFUSAL_NONE] = {"none", 0, 0},
@@ -97,9 +99,9 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
     struct target host = *target;
 
     text[0] = '\0';
-    if (reason == REFUSAL_HOST_NOT_LISTED && (host.port == 80 || host.port == 443))
-        host.port = 0;
-    if (reason == REFUSAL_ADDRESS)
+    /* What an entry without a port permits. */
+    if ((reason == REFUSAL_HOST_NOT_LISTED || reason == REFUSAL_ADDRESS) &&
+        (host.port == 80 || host.port == 443))
         host.port = 0;
     target_format(&host, shown, sizeof(shown));
     switch (reason) {
@@ -112,7 +114,8 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
             snprintf(text, size, "--allow-private %s", shown);
         break;
     case REFUSAL_LOOPBACK_CLOSED:
-        snprintf(text, size, "--forward-port %u", target->port);
+        if (target->port != PROXY_PORT)
+            snprintf(text, size, "--forward-port %u", target->port);
         break;
     case REFUSAL_SNI_MISSING:
     case REFUSAL_SNI_MISMATCH:
@@ -124,23 +127,39 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
     }
 }
 
-void refusal_http(struct buf *out, enum refusal_reason reason, const struct target *target,
-                  bool private_only)
+/* The four lines. The flag is there to be copied and stays whole; of a very long name the first line
+ * shows the end, which tells whose it is. */
+static void write_body(struct buf *body, enum refusal_reason reason, const struct target *target,
+                       bool private_only)
 {
-    const struct refusal_row *row = &refusal_rows[reason];
     char shown[TARGET_TEXT_MAX] = "the request";
     char flag[REFUSAL_FLAG_MAX] = "";
-    struct buf body CLEANUP(buf_free);
+    static const char first[] = "ai-jail refused ";
+    _cleanup_free_ char *rest = NULL;
+    size_t room;
+    bool is_cut;
 
     if (target) {
         target_format(target, shown, sizeof(shown));
         refusal_flag(reason, target, private_only, flag, sizeof(flag));
     }
+    rest = xasprintf("\n%s%s.\nrule: %s\nuser: %s%s\n", texts[reason].why,
+                     helps_to_retry(reason) ? "" : "; retrying will not help", texts[reason].rule,
+                     flag[0] ? "start ai-jail with " : "no flag changes it", flag);
+    room = BODY_MAX - strlen(first) - strlen(rest);
+    is_cut = strlen(shown) > room;
+    buf_printf(body, "%s%s%s%s", first, is_cut ? ELLIPSIS : "",
+               shown + (is_cut ? strlen(shown) - (room - strlen(ELLIPSIS)) : 0), rest);
+}
+
+void refusal_http(struct buf *out, enum refusal_reason reason, const struct target *target,
+                  bool private_only)
+{
+    const struct refusal_row *row = &refusal_rows[reason];
+    struct buf body CLEANUP(buf_free);
+
     buf_init(&body, BODY_MAX);
-    buf_printf(&body, "ai-jail refused %.200s\n%s%s.\nrule: %s\n", shown, texts[reason].why,
-               helps_to_retry(reason) ? "" : "; retrying will not help", texts[reason].rule);
-    buf_printf(&body, "user: %s%.240s\n", flag[0] ? "start ai-jail with " : "nothing allows it",
-               flag);
+    write_body(&body, reason, target, private_only);
     buf_printf(out,
                "HTTP/1.1 %d %s\r\n"
                "Content-Type: text/plain; charset=utf-8\r\n"

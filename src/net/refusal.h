@@ -37,6 +37,9 @@ struct refusal_row {
 /* Indexed by enum refusal_reason. */
 extern const struct refusal_row refusal_rows[REFUSAL_COUNT];
 
+/* Where the jail finds the proxy: a port of its loopback. */
+#define PROXY_PORT 15919
+
 /* The flag that would allow it ("--allow-host example.org:8080"), or "" if none would. size >=
  * REFUSAL_FLAG_MAX. private_only: every answer was a private address. */
 #define REFUSAL_FLAG_MAX (TARGET_TEXT_MAX + 48)

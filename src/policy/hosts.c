@@ -81,10 +81,12 @@ static int add_said_hosts(struct allow_list *list, const struct config *config, 
         _cleanup_free_ char *origin = config_describe_origin(&value->origins[i]);
         int r = allow_add(list, value->list.v[i], id == SET_ALLOW_PRIVATE, origin, error);
 
-        if (r < 0 && value->origins[i].line)
-            error_wrap(error, "%s", origin);
-        if (r < 0)
+        if (r < 0) {
+            _cleanup_free_ char *said = config_entry_spelling(config, id, i);
+
+            error_wrap(error, "%s", said);
             return r;
+        }
     }
     return 0;
 }
