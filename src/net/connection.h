@@ -16,6 +16,7 @@
 
 #include "net/dial.h"
 #include "net/flow.h"
+#include "net/hello.h"
 #include "net/proxy.h"
 #include "net/request.h"
 #include "net/response.h"
@@ -42,6 +43,7 @@ struct connection {
     bool has_upstream;
     uv_timer_t timer;
     struct request request;
+    struct hello hello; /* of early */
     struct request_body body;
     struct response response;
     struct dial dial;

@@ -149,8 +149,8 @@ static bool is_expected(const struct target *target, enum hello_verdict verdict,
 static void judge_hello(struct connection *connection)
 {
     char name[TARGET_NAME_MAX + 1] = "";
-    enum hello_verdict verdict =
-        hello_judge(connection->early.data, connection->early.len, name, sizeof(name));
+    enum hello_verdict verdict = hello_judge(&connection->hello, connection->early.data,
+                                             connection->early.len, name, sizeof(name));
 
     if (verdict == HELLO_MORE)
         return;

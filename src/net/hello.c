@@ -3,7 +3,8 @@
  * hello: the server name in a TLS ClientHello.
  *
  * First the record headers alone are walked, to see whether the message is whole; only then is it
- * put together and read. So feeding byte by byte costs little. Every length is checked against what
+ * put together and read, once. The walk goes on where it stopped, so feeding byte by byte costs no
+ * more than feeding it whole, however small the records are. Every length is checked against what
  * is really there; anything left over or missing makes it no ClientHello.
  */
 #include "net/hello.h"
@@ -13,8 +14,8 @@
 
 #define RECORD_HEADER    5
 #define RECORD_HANDSHAKE 22
+#define VERSION_MAJOR    3
 #define RECORD_MAX       16384 /* RFC 8446, 5.1 */
-#define MESSAGE_HEADER   4
 #define CLIENT_HELLO     1
 #define EXT_SERVER_NAME  0 /* RFC 6066, 3 */
 #define NAME_HOST        0
@@ -25,6 +26,11 @@ struct reader {
     size_t len;
     bool is_broken;
 };
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 static const uint8_t *take(struct reader *reader, size_t len)
 {
@@ -63,32 +69,66 @@ static struct reader take_vector(struct reader *reader, unsigned length_bytes)
 
 /* ---- the message out of its records ---- */
 
-/* Copies what the records carry, at most size bytes of it; returns how much they carry in all.
- * HELLO_MORE: the last record is not whole; HELLO_NOT_TLS: no such record. */
-static enum hello_verdict walk_records(const uint8_t *bytes, size_t len, uint8_t *out, size_t size,
-                                       size_t *carried)
+/* The header of the record at hello->at. HELLO_NAME: it is there and read. */
+static enum hello_verdict enter_record(struct hello *hello, const uint8_t *bytes, size_t len)
 {
-    size_t at = 0;
+    const uint8_t *record = bytes + hello->at;
+    size_t have = len - hello->at;
 
-    *carried = 0;
-    while (at < len && *carried < size) {
-        size_t have = len - at < RECORD_HEADER ? len - at : RECORD_HEADER;
-        size_t part;
+    if (record[0] != RECORD_HANDSHAKE || (have > 1 && record[1] != VERSION_MAJOR))
+        return HELLO_NOT_TLS;
+    if (have < RECORD_HEADER)
+        return HELLO_MORE;
+    hello->left = (size_t)record[3] << 8 | record[4];
+    hello->at += RECORD_HEADER;
+    return hello->left == 0 || hello->left > RECORD_MAX ? HELLO_NOT_TLS : HELLO_NAME;
+}
 
-        if (bytes[at] != RECORD_HANDSHAKE || (have > 1 && bytes[at + 1] != 3))
-            return HELLO_NOT_TLS;
-        if (have < RECORD_HEADER)
-            return HELLO_MORE;
-        part = (size_t)bytes[at + 3] << 8 | bytes[at + 4];
-        if (part == 0 || part > RECORD_MAX)
-            return HELLO_NOT_TLS;
-        at += RECORD_HEADER;
-        have = len - at < part ? len - at : part;
-        for (size_t i = 0; i < have && *carried < size; i++)
-            out[(*carried)++] = bytes[at + i];
-        at += have;
+/* What is known of the message's own header: its type, and at last how long it is. */
+static bool check_header(struct hello *hello)
+{
+    const uint8_t *header = hello->header;
+
+    if (hello->carried == HELLO_MESSAGE_HEADER)
+        hello->whole =
+            HELLO_MESSAGE_HEADER + ((size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3]);
+    return header[0] == CLIENT_HELLO && hello->whole <= HELLO_MAX;
+}
+
+/* What the record at hello->at carries, as far as it is there. */
+static void take_part(struct hello *hello, const uint8_t *bytes, size_t len, uint8_t *out)
+{
+    size_t part = min_size(hello->left, len - hello->at);
+
+    part = min_size(part, hello->whole - hello->carried);
+    if (out)
+        memcpy(out + hello->carried - HELLO_MESSAGE_HEADER, bytes + hello->at, part);
+    hello->carried += part;
+    hello->at += part;
+    hello->left -= part;
+}
+
+/* Goes on through the records from where it stopped. HELLO_NAME: the message is whole, and its body
+ * is in out (NULL: nowhere) if the walk began with it. */
+static enum hello_verdict walk_records(struct hello *hello, const uint8_t *bytes, size_t len,
+                                       uint8_t *out)
+{
+    while (hello->at < len && (!hello->whole || hello->carried < hello->whole)) {
+        if (hello->left == 0) {
+            enum hello_verdict verdict = enter_record(hello, bytes, len);
+
+            if (verdict != HELLO_NAME)
+                return verdict;
+        } else if (hello->carried < HELLO_MESSAGE_HEADER) {
+            hello->header[hello->carried++] = bytes[hello->at++];
+            hello->left--;
+            if (!check_header(hello))
+                return HELLO_NOT_TLS;
+        } else {
+            take_part(hello, bytes, len, out);
+        }
     }
-    return *carried < size ? HELLO_MORE : HELLO_NAME;
+    return hello->whole && hello->carried == hello->whole ? HELLO_NAME : HELLO_MORE;
 }
 
 /* ---- the message ---- */
@@ -147,31 +187,22 @@ static enum hello_verdict read_message(struct reader message, char *name, size_t
     return read_extensions(extensions, name, size);
 }
 
-enum hello_verdict hello_judge(const uint8_t *bytes, size_t len, char *name, size_t size)
+enum hello_verdict hello_judge(struct hello *hello, const uint8_t *bytes, size_t len, char *name,
+                               size_t size)
 {
-    uint8_t header[MESSAGE_HEADER];
+    struct hello again = {0};
     _cleanup_free_ uint8_t *message = NULL;
-    enum hello_verdict verdict;
-    size_t carried;
-    size_t whole;
+    enum hello_verdict verdict = walk_records(hello, bytes, len, NULL);
 
-    verdict = walk_records(bytes, len, header, sizeof(header), &carried);
-    if (carried > 0 && header[0] != CLIENT_HELLO)
-        return HELLO_NOT_TLS;
-    if (verdict != HELLO_NAME)
-        return verdict;
-    whole = (size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3];
-    if (whole + MESSAGE_HEADER > HELLO_MAX)
-        return HELLO_NOT_TLS;
-    whole += MESSAGE_HEADER;
-    if (len < whole) /* records only add to it */
-        return len >= HELLO_MAX ? HELLO_NOT_TLS : HELLO_MORE;
-    message = xcalloc(whole, 1);
-    verdict = walk_records(bytes, len, message, whole, &carried);
     if (verdict == HELLO_MORE)
         return len >= HELLO_MAX ? HELLO_NOT_TLS : HELLO_MORE;
     if (verdict != HELLO_NAME)
         return verdict;
-    return read_message(
-        (struct reader){.at = message + MESSAGE_HEADER, .len = whole - MESSAGE_HEADER}, name, size);
+    message = xcalloc(hello->whole, 1);
+    walk_records(&again, bytes, hello->at, message);
+    verdict = read_message(
+        (struct reader){.at = message, .len = hello->whole - HELLO_MESSAGE_HEADER}, name, size);
+    if (verdict != HELLO_NAME)
+        name[0] = '\0';
+    return verdict;
 }

@@ -9,7 +9,8 @@
 
 #include "net/target.h"
 
-#define HELLO_MAX (64 * KIB)
+#define HELLO_MAX            (64 * KIB)
+#define HELLO_MESSAGE_HEADER 4 /* of a handshake message: type, length */
 
 enum hello_verdict {
     HELLO_MORE,     /* needs more bytes */
@@ -19,6 +20,17 @@ enum hello_verdict {
     HELLO_BAD_NAME, /* several names, or one that is no host name */
 };
 
-/* bytes: everything that the client has sent so far, from the first byte on. name: of the verdict
- * HELLO_NAME, folded; size > TARGET_NAME_MAX. */
-enum hello_verdict hello_judge(const uint8_t *bytes, size_t len, char *name, size_t size);
+/* How far the records have been read; starts zeroed. */
+struct hello {
+    size_t at;      /* bytes behind which it goes on */
+    size_t left;    /* of the record there; 0: a record begins */
+    size_t carried; /* bytes of the message in the records so far */
+    size_t whole;   /* of the message; 0: not known yet */
+    uint8_t header[HELLO_MESSAGE_HEADER];
+};
+
+/* bytes: everything that the client has sent so far, from the first byte on; hello is kept from call
+ * to call until the verdict is another than HELLO_MORE. name: of the verdict HELLO_NAME, folded;
+ * size > TARGET_NAME_MAX. */
+enum hello_verdict hello_judge(struct hello *hello, const uint8_t *bytes, size_t len, char *name,
+                               size_t size);
