@@ -20,6 +20,8 @@
 #define LINGER_MS   1000 /* for the client to read a refusal */
 #define ANSWER_MAX  (4 * KIB)
 #define KEEPALIVE_S 60
+/* That are told that there are too many; more are closed without a word. */
+#define TURNED_AWAY_MAX 64
 
 /* ---- the end ---- */
 
@@ -57,8 +59,7 @@ void connection_close(struct connection *connection)
     if (connection->phase == PHASE_CLOSED)
         return;
     proxy_remove(connection->proxy, connection);
-    /* The resolver may still hold the request; a handle between two attempts closes by itself. Of
-     * the dial's handle only one that is open is ours to close. */
+    /* A handle between two attempts closes by itself; one that is open is ours to close. */
     dial_pends = connection->dial.owner && dial_cancel(&connection->dial);
     if (dial_pends)
         connection->pending++;
@@ -102,21 +103,38 @@ static void on_discard(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         connection_close(stream->data);
 }
 
-static void on_answered(uv_write_t *write, int status)
+void connection_linger(struct connection *connection)
 {
-    struct connection *connection = write->data;
     uv_os_fd_t fd;
 
-    if (connection->phase == PHASE_CLOSED)
-        return;
-    if (status < 0 || uv_fileno((uv_handle_t *)&connection->client, &fd) < 0) {
+    connection->phase = PHASE_REFUSING;
+    if (connection->has_upstream) {
+        connection->has_upstream = false;
+        connection->dial.has_handle = false;
+        connection->pending++;
+        close_handle(connection, (uv_handle_t *)&connection->upstream);
+    }
+    if (uv_fileno((uv_handle_t *)&connection->client, &fd) < 0) {
         connection_close(connection);
         return;
     }
     shutdown(fd, SHUT_WR);
     connection_set_timer(connection, LINGER_MS);
+    uv_read_stop((uv_stream_t *)&connection->client);
     connection->client.data = connection;
     uv_read_start((uv_stream_t *)&connection->client, on_discard_alloc, on_discard);
+}
+
+static void on_answered(uv_write_t *write, int status)
+{
+    struct connection *connection = write->data;
+
+    if (connection->phase == PHASE_CLOSED)
+        return;
+    if (status < 0)
+        connection_close(connection);
+    else
+        connection_linger(connection);
 }
 
 /* Sends what is in answer and closes. */
@@ -183,6 +201,7 @@ static void find_target(struct connection *connection)
     connection->phase = PHASE_DIAL;
     connection->dial = (struct dial){
         .loop = facts.loop,
+        .resolver = facts.resolver,
         .list = facts.list,
         .own = facts.own,
         .upstream = &connection->upstream,
@@ -304,27 +323,30 @@ static struct connection *make(struct proxy *proxy)
     return connection;
 }
 
-int connection_accept(struct proxy *proxy, uv_stream_t *listener)
+void connection_accept(struct proxy *proxy, int fd)
 {
-    bool is_full = proxy_is_full(proxy);
-    struct connection *connection = make(proxy);
-    int r = uv_accept(listener, (uv_stream_t *)&connection->client);
+    size_t others = proxy_count(proxy);
+    struct connection *connection;
 
+    if (others >= PROXY_CONNECTIONS_MAX + TURNED_AWAY_MAX) {
+        close(fd);
+        return;
+    }
+    connection = make(proxy);
     proxy_add(proxy, connection);
-    if (r < 0) {
+    if (uv_tcp_open(&connection->client, fd) < 0) {
+        close(fd);
         connection_close(connection);
-        return r;
+        return;
     }
     uv_tcp_nodelay(&connection->client, 1);
     uv_tcp_keepalive(&connection->client, 1, KEEPALIVE_S);
-    if (is_full) {
+    if (others >= PROXY_CONNECTIONS_MAX) {
         connection->request.kind = REQUEST_HTTP;
         connection_refuse(connection, REFUSAL_TOO_MANY, false);
-        return 0;
+        return;
     }
     uv_timer_start(&connection->timer, on_head_timeout, HEAD_MS, 0);
-    r = uv_read_start((uv_stream_t *)&connection->client, on_head_alloc, on_head);
-    if (r < 0)
+    if (uv_read_start((uv_stream_t *)&connection->client, on_head_alloc, on_head) < 0)
         connection_close(connection);
-    return r;
 }

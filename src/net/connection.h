@@ -54,8 +54,8 @@ struct connection {
     struct flow down;
 };
 
-/* Accepts the next client of the listener. -errno: there is none. */
-int connection_accept(struct proxy *proxy, uv_stream_t *listener);
+/* A client that was accepted; fd is the connection's from now on. */
+void connection_accept(struct proxy *proxy, int fd);
 void connection_close(struct connection *connection);
 /* A socket of the jail's own loopback, or -1 and an errno. */
 void connection_inside(struct connection *connection, int fd, int error);
@@ -63,13 +63,14 @@ void connection_inside(struct connection *connection, int fd, int error);
 /* proxy.c, for its connections. */
 struct proxy_facts {
     uv_loop_t *loop;
+    struct resolver *resolver;
     const struct allow_list *list;
     struct own_addresses *own;
 };
 struct proxy_facts proxy_facts(struct proxy *proxy);
 void proxy_add(struct proxy *proxy, struct connection *connection);
 void proxy_remove(struct proxy *proxy, struct connection *connection);
-bool proxy_is_full(const struct proxy *proxy);
+size_t proxy_count(const struct proxy *proxy);
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port);
 void proxy_note_refusal(struct proxy *proxy, const struct target *target,
                         enum refusal_reason reason, bool private_only);

@@ -27,18 +27,32 @@ static void on_flow_end(struct flow *flow)
         connection_close(connection);
 }
 
-/* What breaks off on one side breaks off on the other. */
+static void reset_at_close(uv_tcp_t *tcp)
+{
+    const struct linger reset = {.l_onoff = 1};
+    uv_os_fd_t fd;
+
+    if (uv_fileno((uv_handle_t *)tcp, &fd) == 0)
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+}
+
+/* What breaks off on one side breaks off on the other. But a client that was answered and went on
+ * talking must be able to read the answer. */
 static void on_flow_error(struct flow *flow, int error)
 {
     struct connection *connection = flow->owner;
-    uv_tcp_t *other = flow == &connection->up ? &connection->upstream : &connection->client;
-    uv_os_fd_t fd;
 
-    if (error == UV_ECONNRESET && uv_fileno((uv_handle_t *)other, &fd) == 0) {
-        const struct linger reset = {.l_onoff = 1};
-
-        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    (void)error;
+    if (connection->phase != PHASE_FLOW)
+        return;
+    if (flow == &connection->up && connection->down.is_ended) {
+        connection_linger(connection);
+        return;
     }
+    if (!connection->down.is_ended)
+        reset_at_close(&connection->client);
+    if (!connection->up.is_ended)
+        reset_at_close(&connection->upstream);
     connection_close(connection);
 }
 
@@ -106,7 +120,7 @@ static ssize_t on_answer(struct flow *flow, const uint8_t *bytes, size_t len)
 
 static void on_answer_end(struct flow *flow)
 {
-    connection_close(flow->owner);
+    connection_linger(flow->owner);
 }
 
 static const struct flow_events body_events = {
@@ -164,11 +178,21 @@ static void judge_hello(struct connection *connection)
                           true);
 }
 
+/* What greets with a line of its own waits for an answer and sends no head. */
+static bool begins_as_http(const struct buf *early)
+{
+    const uint8_t *end = memchr(early->data, '\n', early->len);
+
+    return !end || memmem(early->data, (size_t)(end - early->data), " HTTP/1.", 8);
+}
+
 static void judge_host(struct connection *connection)
 {
     int r = request_check_host(connection->early.data, connection->early.len,
                                &connection->request.target);
 
+    if (r == 0 && !begins_as_http(&connection->early))
+        r = -EINVAL;
     if (r == 1)
         start_tunnel(connection);
     else if (r < 0)

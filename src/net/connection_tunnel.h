@@ -11,5 +11,8 @@ void tunnel_open(struct connection *connection, bool is_free);
 
 /* connection.c, for this file. as_tls: a TLS alert instead of an answer in words. */
 void connection_refuse(struct connection *connection, enum refusal_reason reason, bool as_tls);
+/* The client has got its answer, perhaps before it had said everything: lets it read that, then
+ * closes. The upstream is closed at once. */
+void connection_linger(struct connection *connection);
 /* Closes the connection after so many milliseconds. */
 void connection_set_timer(struct connection *connection, unsigned ms);

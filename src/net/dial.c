@@ -7,9 +7,7 @@
  */
 #include "net/dial.h"
 
-#include <net/if.h>
-#include <netdb.h>
-#include <stdio.h>
+#include <ifaddrs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,25 +16,28 @@
 #define ATTEMPT_MS 2500 /* while another address is left */
 #define OWN_MS     2000
 
-void own_addresses_refresh(struct own_addresses *own)
+/* Of all interfaces: the address of one without a carrier leads to this machine, too. */
+bool own_addresses_refresh(struct own_addresses *own)
 {
     uint64_t now = uv_hrtime() / 1000000;
-    uv_interface_address_t *found = NULL;
-    int count = 0;
+    struct ifaddrs *found = NULL;
+    size_t count = 0;
 
     if (own->read_ms && now - own->read_ms < OWN_MS)
-        return;
+        return true;
+    if (getifaddrs(&found) < 0)
+        return own->read_ms != 0; /* what was known stays */
     own->read_ms = now;
-    if (uv_interface_addresses(&found, &count) < 0)
-        return; /* what was known stays */
+    for (const struct ifaddrs *at = found; at; at = at->ifa_next)
+        count++;
     free(own->v);
-    own->v = xcalloc((size_t)count + 1, sizeof(*own->v));
+    own->v = xcalloc(count + 1, sizeof(*own->v));
     own->n = 0;
-    for (int i = 0; i < count; i++)
-        if (net_address_from(&own->v[own->n],
-                             (const struct sockaddr *)(const void *)&found[i].address))
+    for (const struct ifaddrs *at = found; at; at = at->ifa_next)
+        if (at->ifa_addr && net_address_from(&own->v[own->n], at->ifa_addr))
             own->n++;
-    uv_free_interface_addresses(found, count);
+    freeifaddrs(found);
+    return true;
 }
 
 void own_addresses_free(struct own_addresses *own)
@@ -65,7 +66,7 @@ static void on_attempt_closed(uv_handle_t *handle)
     dial->has_handle = false;
     if (!dial->is_over)
         attempt(dial);
-    else if (dial->on_idle)
+    else if (dial->is_cancelled)
         dial->on_idle(dial);
 }
 
@@ -166,26 +167,20 @@ static void dial_addresses(struct dial *dial)
     attempt(dial);
 }
 
-static void on_resolved(uv_getaddrinfo_t *resolve, int status, struct addrinfo *found)
+static void on_resolved(void *arg, int status, struct addrinfo *found)
 {
-    struct dial *dial = resolve->data;
+    struct dial *dial = arg;
 
-    dial->is_resolving = false;
-    if (dial->is_over) {
-        uv_freeaddrinfo(found);
-        if (dial->on_idle)
-            dial->on_idle(dial);
-        return;
-    }
+    dial->lookup = NULL;
     uv_timer_stop(dial->timer);
-    if (status < 0) {
+    if (status != 0) {
         finish(dial, REFUSAL_NAME_UNKNOWN);
         return;
     }
-    own_addresses_refresh(dial->own);
-    for (const struct addrinfo *at = found; at; at = at->ai_next)
+    for (const struct addrinfo *at = found; at && own_addresses_refresh(dial->own);
+         at = at->ai_next)
         judge_address(dial, at->ai_addr, at->ai_addrlen);
-    uv_freeaddrinfo(found);
+    freeaddrinfo(found);
     dial_addresses(dial);
 }
 
@@ -193,21 +188,16 @@ static void on_resolve_timeout(uv_timer_t *timer)
 {
     struct dial *dial = timer->data;
 
-    uv_cancel((uv_req_t *)&dial->resolve);
+    resolve_give_up(dial->lookup);
+    dial->lookup = NULL;
     finish(dial, REFUSAL_NAME_TIMEOUT);
 }
 
 static void resolve(struct dial *dial)
 {
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    int r;
-
-    dial->resolve.data = dial;
-    dial->is_resolving = true;
-    r = uv_getaddrinfo(dial->loop, &dial->resolve, on_resolved, dial->target.name, NULL, &hints);
-    if (r < 0) {
-        dial->is_resolving = false;
-        finish(dial, REFUSAL_NAME_UNKNOWN);
+    dial->lookup = resolve_start(dial->resolver, dial->target.name, on_resolved, dial);
+    if (!dial->lookup) {
+        finish(dial, REFUSAL_NAME_TIMEOUT);
         return;
     }
     dial->timer->data = dial;
@@ -233,7 +223,11 @@ void dial_start(struct dial *dial, const struct target *target)
 {
     dial->target = *target;
     dial->private_only = true;
-    own_addresses_refresh(dial->own);
+    if (!own_addresses_refresh(dial->own)) {
+        dial->private_only = false;
+        finish(dial, REFUSAL_ADDRESS);
+        return;
+    }
     dial->decision = allow_decide(dial->list, target, dial->own->v, dial->own->n);
     if (dial->decision.reason != REFUSAL_NONE) {
         dial->private_only = false;
@@ -252,9 +246,9 @@ bool dial_cancel(struct dial *dial)
     dial->is_over = true;
     if (!was_over)
         uv_timer_stop(dial->timer);
-    if (dial->is_resolving) {
-        uv_cancel((uv_req_t *)&dial->resolve);
-        return true;
-    }
-    return dial->has_handle && uv_is_closing((uv_handle_t *)dial->upstream);
+    if (dial->lookup)
+        resolve_give_up(dial->lookup);
+    dial->lookup = NULL;
+    dial->is_cancelled = dial->has_handle && uv_is_closing((uv_handle_t *)dial->upstream);
+    return dial->is_cancelled;
 }

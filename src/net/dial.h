@@ -9,6 +9,7 @@
 #pragma once
 
 #include "net/allow.h"
+#include "net/resolve.h"
 
 #include <uv.h>
 
@@ -20,11 +21,13 @@ struct own_addresses {
     size_t n;
     uint64_t read_ms; /* 0: never */
 };
-void own_addresses_refresh(struct own_addresses *own);
+/* False: they are not known, and nothing may be judged. */
+bool own_addresses_refresh(struct own_addresses *own);
 void own_addresses_free(struct own_addresses *own);
 
 struct dial {
-    uv_loop_t *loop; /* the caller's, these five */
+    uv_loop_t *loop; /* the caller's, these six */
+    struct resolver *resolver;
     const struct allow_list *list;
     struct own_addresses *own;
     uv_tcp_t *upstream; /* not initialized yet; done here for each attempt */
@@ -35,15 +38,15 @@ struct dial {
     struct allow_decision decision;
     bool private_only; /* every address was private: a flag would lift it */
     enum address_class worst;
-    bool is_resolving; /* the resolver still holds the request: the struct must stay */
+    struct lookup *lookup; /* under way; NULL: none */
     bool has_handle;   /* upstream is initialized; it may be closing between two attempts */
     bool is_over;      /* on_done has been called, or dial_cancel() */
+    bool is_cancelled; /* dial_cancel() has said that on_idle will come */
     struct sockaddr_storage addresses[DIAL_ADDRESSES_MAX];
     size_t count;
     size_t next;
     uint64_t deadline_ms;
     int last_error;
-    uv_getaddrinfo_t resolve;
     uv_connect_t connect;
     uv_timer_t *timer;                  /* the caller's, free for use meanwhile */
     void (*on_idle)(struct dial *dial); /* after dial_cancel(): what was pending has ended */
@@ -51,7 +54,6 @@ struct dial {
 
 /* Decides by name and port, then resolves and dials. on_done may come before this returns. */
 void dial_start(struct dial *dial, const struct target *target);
-/* No more callbacks but one on_idle, if the resolver or a handle that is being closed still needs the
- * struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
+/* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
  * come. */
 bool dial_cancel(struct dial *dial);

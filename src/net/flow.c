@@ -15,6 +15,12 @@ static void fail(struct flow *flow, int error)
         flow->events->on_error(flow, error);
 }
 
+static void stop_reading(struct flow *flow)
+{
+    flow->is_reading = false;
+    uv_read_stop(flow->from);
+}
+
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
 {
     struct flow *flow = shutdown->data;
@@ -27,7 +33,7 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
 static void end(struct flow *flow)
 {
     flow->is_ended = true;
-    uv_read_stop(flow->from);
+    stop_reading(flow);
     flow->shutdown.data = flow;
     if (flow->keeps_open || uv_shutdown(&flow->shutdown, flow->to, on_shutdown) < 0)
         flow->events->on_end(flow);
@@ -46,10 +52,20 @@ static void on_written(uv_write_t *write, int status)
 static void pass_on(struct flow *flow, uint8_t *data, size_t len)
 {
     uv_buf_t bytes = uv_buf_init((char *)data, (unsigned)len);
-    int r;
+    int r = uv_try_write(flow->to, &bytes, 1);
 
-    uv_read_stop(flow->from);
     flow->bytes += len;
+    if (r < 0 && r != UV_EAGAIN) {
+        fail(flow, r);
+        return;
+    }
+    if (r == (int)len) { /* as usual: reading goes on */
+        read_on(flow);
+        return;
+    }
+    if (r > 0)
+        bytes = uv_buf_init((char *)data + r, (unsigned)(len - (size_t)r));
+    stop_reading(flow);
     flow->write.data = flow;
     r = uv_write(&flow->write, flow->to, &bytes, 1, on_written);
     if (r < 0)
@@ -90,6 +106,9 @@ static void read_on(struct flow *flow)
 {
     int r;
 
+    if (flow->is_reading)
+        return;
+    flow->is_reading = true;
     flow->from->data = flow;
     r = uv_read_start(flow->from, on_alloc, on_read);
     if (r < 0)

@@ -2,7 +2,7 @@
 /*
  * flow: one direction of a connection: what arrives at one stream is written to the other.
  *
- * One buffer: nothing is read while it is being written, so a slow receiver stops its sender, and a
+ * One buffer: nothing is read before it has been written, so a slow receiver stops its sender, and a
  * direction never holds more than FLOW_SIZE bytes. The end of the one side is passed on as the end
  * of the other (half-close).
  */
@@ -35,6 +35,7 @@ struct flow {
     void *owner;
     struct buf *instead; /* borrowed; NULL: what arrives is passed on */
     uint64_t bytes;      /* passed on so far */
+    bool is_reading;
     bool is_ended;
     bool keeps_open; /* the end of from is not passed on to to */
     uv_write_t write;

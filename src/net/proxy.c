@@ -2,24 +2,34 @@
 /*
  * proxy: the listener, the connections and what was refused.
  *
- * An accept that fails is tried again: libuv keeps the socket readable, and gives a descriptor back
- * that it holds in reserve when there are none left.
+ * The listener is polled and accepted on here, not by libuv: when there are no descriptors left, one
+ * held in reserve is given up to tell a client so, and accepting goes on a little later. libuv would
+ * open a file for its reserve, which the supervisor may not do any more, and spin without one.
  */
 #include "net/proxy.h"
 
+#include "base/fd.h"
 #include "net/connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG      128
+#define RETRY_MS     100
+#define ACCEPTS_MAX  64 /* in a row, before others have their turn */
 #define REFUSALS_MAX 256
 
 struct proxy {
     struct proxy_options options;
-    uv_tcp_t listener;
+    int listener;
+    int reserve;
+    uv_poll_t poll;
+    uv_timer_t retry;
+    struct resolver *resolver;
+    bool is_closed;
     struct connection *connections;
     size_t count;
     uint32_t next_id;
@@ -33,8 +43,10 @@ struct proxy {
 
 struct proxy_facts proxy_facts(struct proxy *proxy)
 {
-    return (struct proxy_facts){
-        .loop = proxy->options.loop, .list = proxy->options.list, .own = &proxy->own};
+    return (struct proxy_facts){.loop = proxy->options.loop,
+                                .resolver = proxy->resolver,
+                                .list = proxy->options.list,
+                                .own = &proxy->own};
 }
 
 void proxy_add(struct proxy *proxy, struct connection *connection)
@@ -59,9 +71,9 @@ void proxy_remove(struct proxy *proxy, struct connection *connection)
     proxy->count--;
 }
 
-bool proxy_is_full(const struct proxy *proxy)
+size_t proxy_count(const struct proxy *proxy)
 {
-    return proxy->count >= PROXY_CONNECTIONS_MAX;
+    return proxy->count;
 }
 
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port)
@@ -100,10 +112,57 @@ void proxy_note_refusal(struct proxy *proxy, const struct target *target,
 
 /* ---- for the session ---- */
 
-static void on_connection(uv_stream_t *listener, int status)
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void on_retry(uv_timer_t *retry)
 {
-    if (status == 0)
-        (void)connection_accept(listener->data, listener);
+    struct proxy *proxy = retry->data;
+
+    uv_poll_start(&proxy->poll, UV_READABLE, on_readable);
+}
+
+/* One client is told why, in the place of the descriptor that is kept for it. */
+static void turn_away(struct proxy *proxy)
+{
+    struct buf answer CLEANUP(buf_free);
+    int fd;
+
+    if (proxy->reserve < 0)
+        return;
+    close(steal_fd(&proxy->reserve));
+    fd = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) {
+        buf_init(&answer, KIB);
+        refusal_http(&answer, REFUSAL_TOO_MANY, NULL, false);
+        (void)send(fd, answer.data, answer.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        close(fd);
+    }
+    proxy->reserve = fcntl(proxy->listener, F_DUPFD_CLOEXEC, 0);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    struct proxy *proxy = poll->data;
+
+    (void)status;
+    (void)events;
+    for (int i = 0; i < ACCEPTS_MAX; i++) {
+        int fd = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd >= 0) {
+            connection_accept(proxy, fd);
+            continue;
+        }
+        if (errno == EAGAIN)
+            return;
+        if (errno == EINTR || errno == ECONNABORTED)
+            continue;
+        if (errno == EMFILE || errno == ENFILE)
+            turn_away(proxy);
+        uv_poll_stop(&proxy->poll);
+        uv_timer_start(&proxy->retry, on_retry, RETRY_MS, 0);
+        return;
+    }
 }
 
 int proxy_start(struct proxy **result, const struct proxy_options *options, struct error *error)
@@ -112,17 +171,21 @@ int proxy_start(struct proxy **result, const struct proxy_options *options, stru
     int r;
 
     proxy->options = *options;
-    uv_tcp_init(options->loop, &proxy->listener);
-    proxy->listener.data = proxy;
-    *result = proxy;
-    r = uv_tcp_open(&proxy->listener, options->listener);
-    if (r < 0)
-        close(options->listener);
-    else
-        r = uv_listen((uv_stream_t *)&proxy->listener, BACKLOG, on_connection);
-    if (r < 0)
+    proxy->listener = options->listener;
+    proxy->reserve = fcntl(options->listener, F_DUPFD_CLOEXEC, 0);
+    r = resolver_new(&proxy->resolver, options->loop);
+    if (r == 0)
+        r = uv_poll_init(options->loop, &proxy->poll, options->listener); /* makes it non-blocking */
+    if (r < 0) {
+        resolver_close(proxy->resolver);
+        proxy_free(proxy);
         return error_set(error, -r, "the proxy cannot listen: %s", strerror(-r));
-    return 0;
+    }
+    uv_timer_init(options->loop, &proxy->retry);
+    proxy->poll.data = proxy->retry.data = proxy;
+    *result = proxy;
+    r = uv_poll_start(&proxy->poll, UV_READABLE, on_readable);
+    return r < 0 ? error_set(error, -r, "the proxy cannot listen: %s", strerror(-r)) : 0;
 }
 
 void proxy_connected(struct proxy *proxy, uint32_t id, int fd, int error)
@@ -138,10 +201,14 @@ void proxy_connected(struct proxy *proxy, uint32_t id, int fd, int error)
 
 void proxy_close(struct proxy *proxy)
 {
-    if (!uv_is_closing((uv_handle_t *)&proxy->listener))
-        uv_close((uv_handle_t *)&proxy->listener, NULL);
+    if (proxy->is_closed)
+        return;
+    proxy->is_closed = true;
+    uv_close((uv_handle_t *)&proxy->poll, NULL);
+    uv_close((uv_handle_t *)&proxy->retry, NULL);
     while (proxy->connections)
         connection_close(proxy->connections);
+    resolver_close(proxy->resolver);
 }
 
 void proxy_free(struct proxy *proxy)
@@ -149,6 +216,10 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     own_addresses_free(&proxy->own);
+    if (proxy->listener >= 0)
+        close(proxy->listener);
+    if (proxy->reserve >= 0)
+        close(proxy->reserve);
     free(proxy);
 }
 

@@ -13,8 +13,6 @@
 
 #include <uv.h>
 
-/* Where the jail finds it. */
-#define PROXY_PORT            15919
 #define PROXY_CONNECTIONS_MAX 1024
 
 struct proxy_options {

@@ -28,14 +28,30 @@ static void raise_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* One at a time: the channel carries signals, too, and must not be full of this. */
+static void ask_launcher(struct session_net *net)
+{
+    while (net->asked_count > 0 && !net->is_asking) {
+        struct session_net_asked asked = net->asked[0];
+        int r = control_send(net->control, CONTROL_CONNECT, (int32_t)asked.id, asked.port, -1);
+
+        net->is_asking = r == 0;
+        memmove(net->asked, net->asked + 1, --net->asked_count * sizeof(asked));
+        if (r < 0)
+            proxy_connected(net->proxy, asked.id, -1, -r);
+    }
+}
+
 static void connect_inside(void *arg, uint32_t id, uint16_t port)
 {
     struct session_net *net = arg;
-    int r = control_send(net->control, CONTROL_CONNECT, (int32_t)id, port, -1);
 
-    /* Full: too many are under way. The client is told, and may try again. */
-    if (r < 0)
-        proxy_connected(net->proxy, id, -1, -r);
+    if (net->asked_count == ARRAY_SIZE(net->asked)) {
+        proxy_connected(net->proxy, id, -1, EAGAIN);
+        return;
+    }
+    net->asked[net->asked_count++] = (struct session_net_asked){.id = id, .port = port};
+    ask_launcher(net);
 }
 
 int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
@@ -59,10 +75,12 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
 
 bool session_net_takes(struct session_net *net, const struct control_message *message, int *fd)
 {
-    if (message->type != CONTROL_CONNECTED || !net->proxy || (message->b == 0) != (*fd >= 0))
+    if (message->type != CONTROL_CONNECTED || !net->is_asking || (message->b == 0) != (*fd >= 0))
         return false;
+    net->is_asking = false;
     proxy_connected(net->proxy, (uint32_t)message->a, *fd, message->b);
     *fd = -1;
+    ask_launcher(net);
     return true;
 }
 

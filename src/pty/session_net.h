@@ -9,9 +9,18 @@
 #include "pty/control.h"
 #include "pty/start.h"
 
+/* A port of the jail's loopback that a connection wants. */
+struct session_net_asked {
+    uint32_t id;
+    uint16_t port;
+};
+
 struct session_net {
     struct proxy *proxy; /* NULL: the network is not filtered */
     int control;         /* borrowed */
+    struct session_net_asked asked[PROXY_CONNECTIONS_MAX]; /* in order; not sent yet */
+    size_t asked_count;
+    bool is_asking; /* the launcher has not answered the last one */
     /* The launcher does not take orders any more: the run has to end. */
     void (*on_lost)(void *arg, const char *why);
     void *arg;
