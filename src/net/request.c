@@ -60,6 +60,12 @@ static bool split_absolute(struct http_text target, struct http_text *authority,
     return !memchr(path->at, '#', path->len);
 }
 
+/* CONNECT with any URL for a target. */
+static bool is_absolute(struct http_text target)
+{
+    return memmem(target.at, target.len, "://", 3) != NULL;
+}
+
 static bool same_host(const struct target *target, struct http_text text)
 {
     struct target host;
@@ -132,6 +138,18 @@ static void append(struct buf *out, struct http_text text)
     buf_append(out, text.at, text.len);
 }
 
+/* Origin form (RFC 9112, 3.2.1); a URL without a path means the server itself to OPTIONS (3.2.4). */
+static void write_path(struct buf *out, const struct http_head *head, struct http_text path)
+{
+    bool is_options = head->method.len == 7 && memcmp(head->method.at, "OPTIONS", 7) == 0;
+
+    if (path.len == 0 && is_options)
+        buf_append_str(out, "*");
+    else if (path.len == 0 || path.at[0] != '/')
+        buf_append_str(out, "/");
+    append(out, path);
+}
+
 static void write_forward(struct request *request, const struct http_head *head,
                           struct http_text path)
 {
@@ -142,8 +160,8 @@ static void write_forward(struct request *request, const struct http_head *head,
     host.port = host.port == HTTP_PORT ? 0 : host.port;
     target_format(&host, shown, sizeof(shown));
     append(out, head->method);
-    buf_append_str(out, path.len && path.at[0] == '/' ? " " : " /");
-    append(out, path);
+    buf_append_str(out, " ");
+    write_path(out, head, path);
     buf_printf(out, " HTTP/1.%u\r\nHost: %s\r\n", head->minor, shown);
     for (size_t i = 0; i < head->count; i++) {
         if (is_left_out(head, head->headers[i].name))
@@ -158,11 +176,8 @@ static void write_forward(struct request *request, const struct http_head *head,
 
 static void read_connect(struct request *request, const struct http_head *head)
 {
-    struct http_text authority;
-    struct http_text path;
-
     request->kind = REQUEST_CONNECT;
-    if (split_absolute(head->target, &authority, &path))
+    if (is_absolute(head->target))
         refuse(request, REFUSAL_METHOD);
     else if (target_parse(&request->target, head->target.at, head->target.len) < 0 ||
              !request->target.port)
@@ -277,21 +292,17 @@ static size_t socks_length(const struct buf *head)
 static bool read_socks_target(struct request *request, const uint8_t *head, size_t len)
 {
     struct target *target = &request->target;
-    char text[64];
 
     if (head[3] == 3) {
         if (target_parse_host(target, (const char *)head + 5, head[4]) < 0)
             return false;
     } else {
-        struct net_address address = {.is_v6 = head[3] == 4};
+        bool is_v6 = head[3] == 4;
 
-        memcpy(address.bytes, head + 4, head[3] == 4 ? 16 : 4);
-        text[0] = '[';
-        net_address_format(&address, text + 1, sizeof(text) - 2);
-        strcat(text, "]");
-        if (address.is_v6 ? target_parse_host(target, text, strlen(text)) < 0
-                          : target_parse_host(target, text + 1, strlen(text) - 2) < 0)
-            return false;
+        *target =
+            (struct target){.kind = is_v6 ? TARGET_IPV6 : TARGET_IPV4, .address.is_v6 = is_v6};
+        memcpy(target->address.bytes, head + 4, is_v6 ? 16 : 4);
+        net_address_format(&target->address, target->name, sizeof(target->name));
     }
     target->port = (uint16_t)(head[len - 2] << 8 | head[len - 1]);
     return target->port != 0;
@@ -301,7 +312,7 @@ static void read_socks(struct request *request, size_t len)
 {
     const uint8_t *head = request->head.data;
 
-    if (head[0] != 5)
+    if (head[0] != 5 || head[2] != 0)
         refuse_socks(request, REFUSAL_MALFORMED, 1);
     else if (head[3] != 1 && head[3] != 3 && head[3] != 4)
         refuse_socks(request, REFUSAL_MALFORMED, 8);

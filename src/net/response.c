@@ -20,13 +20,18 @@ void response_free(struct response *response)
     buf_free(&response->head);
 }
 
-/* Headers that are the server's word to us (RFC 9110, 7.6.1). */
+/* Headers that are the server's word to us (RFC 9110, 7.6.1). The name is compared without blanks
+ * behind it: servers that write them exist, and some clients read over them. */
 static bool is_hop_header(const char *line, size_t len)
 {
-    static const char *const names[] = {"connection:", "keep-alive:", "proxy-connection:"};
+    static const char *const names[] = {"connection", "keep-alive", "proxy-connection"};
+    const char *colon = memchr(line, ':', len);
+    size_t name = colon ? (size_t)(colon - line) : 0;
 
+    while (name > 0 && (line[name - 1] == ' ' || line[name - 1] == '\t'))
+        name--;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (len >= strlen(names[i]) && strncasecmp(line, names[i], strlen(names[i])) == 0)
+        if (name == strlen(names[i]) && strncasecmp(line, names[i], name) == 0)
             return true;
     return false;
 }
@@ -41,6 +46,7 @@ static void write_head(struct response *response, size_t len, struct buf *out)
 {
     const char *head = (const char *)response->head.data;
     bool interim = is_interim(head, len);
+    bool is_dropped = false;
     size_t at = 0;
 
     while (at < len) {
@@ -49,36 +55,58 @@ static void write_head(struct response *response, size_t len, struct buf *out)
 
         if (line == 2 && !interim)
             buf_append_str(out, "Connection: close\r\n");
-        if (!is_hop_header(head + at, line))
+        /* A folded line belongs to the one above it. */
+        if (head[at] != ' ' && head[at] != '\t')
+            is_dropped = is_hop_header(head + at, line);
+        if (!is_dropped)
             buf_append(out, head + at, line);
         at += line;
     }
     buf_consume(&response->head, len);
+    response->from = 0;
     response->is_body = !interim;
+}
+
+/* Passes on every head that is whole. */
+static void take_heads(struct response *response, struct buf *out)
+{
+    size_t whole = 1;
+
+    while (whole && !response->is_body && !response->is_broken) {
+        const struct buf *head = &response->head;
+
+        if (memcmp(head->data, "HTTP/", head->len < 5 ? head->len : 5) != 0) {
+            response->is_broken = true;
+            return;
+        }
+        whole = http_head_length((const char *)head->data, head->len, &response->from);
+        if (whole)
+            write_head(response, whole, out);
+        if (head->len == 0)
+            return;
+    }
 }
 
 void response_feed(struct response *response, const uint8_t *bytes, size_t len, struct buf *out)
 {
-    size_t whole = 1;
+    size_t taken = 0;
 
-    if (response->is_body) {
-        buf_append(out, bytes, len);
-        return;
-    }
-    if (buf_append(&response->head, bytes, len) < 0 ||
-        (response->head.len >= 5 && memcmp(response->head.data, "HTTP/", 5) != 0)) {
-        response->is_broken = true;
-        return;
-    }
-    while (whole && !response->is_body) {
-        size_t from = 0;
+    /* Of a head only as much as it may have: what is read at once may hold much of the body. */
+    while (taken < len && !response->is_body && !response->is_broken) {
+        size_t room = RESPONSE_HEAD_MAX - response->head.len;
+        size_t part = len - taken < room ? len - taken : room;
 
-        whole = http_head_length((const char *)response->head.data, response->head.len, &from);
-        if (whole)
-            write_head(response, whole, out);
+        if (part == 0) {
+            response->is_broken = true;
+            return;
+        }
+        buf_append(&response->head, bytes + taken, part);
+        taken += part;
+        take_heads(response, out);
     }
-    if (response->is_body) {
-        buf_append(out, response->head.data, response->head.len);
-        buf_reset(&response->head);
-    }
+    if (!response->is_body)
+        return;
+    buf_append(out, response->head.data, response->head.len);
+    buf_reset(&response->head);
+    buf_append(out, bytes + taken, len - taken);
 }

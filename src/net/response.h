@@ -14,6 +14,7 @@
 
 struct response {
     struct buf head; /* until it is whole */
+    size_t from;     /* of the head: where its end is looked for */
     bool is_body;    /* the head has gone: bytes pass */
     bool is_broken;
 };
