@@ -7,6 +7,7 @@
  */
 #include "backend/launch.h"
 
+#include "backend/json_network.h"
 #include "backend/json_text.h"
 #include "backend/landlock.h"
 #include "backend/rules.h"
@@ -229,6 +230,22 @@ static char *variable_name(const char *entry)
     return xstrndup(entry, strcspn(entry, "="));
 }
 
+static void append_ports(struct buf *out, const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->forward.n; i++)
+        buf_printf(out, "  port %u of this machine is port %u of the jail\n",
+                   policy->forward.v[i].host, policy->forward.v[i].jail);
+    for (size_t i = 0; i < policy->publish.n; i++) {
+        const struct port_pair *pair = &policy->publish.v[i];
+
+        if (pair->host)
+            buf_printf(out, "  port %u of the jail is port %u of this machine\n", pair->jail,
+                       pair->host);
+        else
+            buf_printf(out, "  port %u of the jail is a free port of this machine\n", pair->jail);
+    }
+}
+
 static void append_network(struct buf *out, const struct policy *policy)
 {
     buf_printf(out, "network\n  %s\n", hosts_mode_name(policy->network));
@@ -239,6 +256,7 @@ static void append_network(struct buf *out, const struct policy *policy)
         log_escape(out, policy->hosts.v[i].origin, strlen(policy->hosts.v[i].origin));
         buf_append_str(out, ")\n");
     }
+    append_ports(out, policy);
 }
 
 char *launch_text(const struct launch *launch, const struct policy *policy)
@@ -396,18 +414,6 @@ static json_t *json_late_masks(const struct mask_rules *masks)
                              "origin", json_text(pattern.origin)));
     }
     return array;
-}
-
-static json_t *json_network(const struct policy *policy)
-{
-    json_t *hosts = json_array();
-
-    for (size_t i = 0; i < policy->hosts.n; i++)
-        json_array_append_new(hosts,
-                              json_pack("{s:o, s:o}", "entry", json_text(policy->hosts.v[i].text),
-                                        "origin", json_text(policy->hosts.v[i].origin)));
-    return json_pack("{s:s, s:o, s:[], s:[]}", "mode", hosts_mode_name(policy->network), "hosts",
-                     hosts, "forward", "publish");
 }
 
 char *launch_json(const struct launch *launch, const struct policy *policy)

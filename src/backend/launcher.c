@@ -150,16 +150,26 @@ static int open_pty(int *slave)
     return master;
 }
 
+/* A kernel without IPv6 has one loopback address less. */
+static void hand_out_listener(uint16_t port, bool is_v6)
+{
+    int fd = net_listen(port, is_v6);
+
+    if (is_v6 && (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL))
+        return;
+    if (fd < 0)
+        fail(STAGE_NETWORK, -fd);
+    send_message(CONTROL_LISTENER, port, is_v6, fd);
+    close(fd);
+}
+
 /* Before the command exists: no port can be taken yet. */
 static void hand_out_listeners(const struct orders *orders)
 {
     for (uint32_t i = 0; i < orders->listen_count; i++) {
-        int fd = net_listen(orders->listen[i], false);
-
-        if (fd < 0)
-            fail(STAGE_NETWORK, -fd);
-        send_message(CONTROL_LISTENER, orders->listen[i], 0, fd);
-        close(fd);
+        hand_out_listener(orders->listen[i], false);
+        if (orders->listen[i] != ORDERS_PROXY_PORT)
+            hand_out_listener(orders->listen[i], true);
     }
 }
 

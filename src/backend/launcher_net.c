@@ -46,6 +46,9 @@ int net_listen(uint16_t port, bool is_v6)
 
     if (fd < 0)
         return fd;
+    /* The other address may be listened on by somebody else. */
+    if (is_v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){1}, sizeof(int)) < 0)
+        return -errno;
     if (bind(fd, (const struct sockaddr *)&address, len) < 0 || listen(fd, BACKLOG) < 0)
         return -errno;
     return steal_fd(&fd);

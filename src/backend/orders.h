@@ -40,6 +40,8 @@ enum orders_flag {
 
 /* Ports of the jail's loopback that the launcher listens on and hands out. */
 #define ORDERS_LISTEN_MAX 32
+/* The proxy's: of 127.0.0.1 alone, the others of ::1, too. */
+#define ORDERS_PROXY_PORT 15919
 
 /* One path-beneath rule; access holds the bits of <linux/landlock.h>, already cut to the ABI. */
 struct orders_rule {

@@ -36,6 +36,8 @@ enum setting_id {
     SET_NETWORK,
     SET_ALLOW_HOSTS,
     SET_ALLOW_PRIVATE,
+    SET_FORWARD_PORTS,
+    SET_PUBLISH_PORTS,
     SET_TOOLCHAINS,
     /* environment */
     SET_ENV_PASS,
@@ -77,8 +79,6 @@ enum setting_id {
     SET_MACOS_HOST_IPC,
     SET_UPDATE_CHECK,
     SET_SSH,
-    SET_FORWARD_PORTS,
-    SET_PUBLISH_PORTS,
     SET_ALLOW_TCP_PORTS,
     SET_SECRET_HOSTS,
     SET_AUDIT_LOG,

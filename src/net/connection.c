@@ -151,12 +151,28 @@ static void send_answer(struct connection *connection)
         connection_close(connection);
 }
 
+void connection_reset(uv_tcp_t *tcp)
+{
+    const struct linger reset = {.l_onoff = 1};
+    uv_os_fd_t fd;
+
+    if (uv_fileno((uv_handle_t *)tcp, &fd) == 0)
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+}
+
 void connection_refuse(struct connection *connection, enum refusal_reason reason, bool as_tls)
 {
     const struct request *request = &connection->request;
     const struct target *target = request->has_target ? &request->target : NULL;
     bool private_only = connection->dial.private_only && reason == REFUSAL_ADDRESS;
 
+    if (connection->door->kind != DOOR_PROXY) { /* there are no words for it */
+        if (reason != REFUSAL_TOO_MANY)
+            proxy_note_closed(connection->proxy, connection->door);
+        connection_reset(&connection->client);
+        connection_close(connection);
+        return;
+    }
     proxy_note_refusal(connection->proxy, target, reason, private_only);
     buf_reset(&connection->answer);
     if (as_tls)
@@ -183,21 +199,10 @@ static void on_dialled(struct dial *dial, enum refusal_reason reason)
     tunnel_open(connection, dial->decision.is_raw);
 }
 
-static void find_target(struct connection *connection)
+static void prepare_dial(struct connection *connection)
 {
-    const struct target *target = &connection->request.target;
     struct proxy_facts facts = proxy_facts(connection->proxy);
 
-    uv_read_stop((uv_stream_t *)&connection->client);
-    uv_timer_stop(&connection->timer);
-    if (target_is_own_loopback(target)) {
-        connection->phase = PHASE_INSIDE;
-        if (target->port == PROXY_PORT)
-            connection_refuse(connection, REFUSAL_LOOPBACK_CLOSED, false);
-        else
-            proxy_ask_inside(connection->proxy, connection->id, target->port);
-        return;
-    }
     connection->phase = PHASE_DIAL;
     connection->dial = (struct dial){
         .loop = facts.loop,
@@ -210,6 +215,35 @@ static void find_target(struct connection *connection)
         .on_idle = on_dial_idle,
         .owner = connection,
     };
+}
+
+/* Where the door leads: to that port and no other. */
+static void pass_door(struct connection *connection)
+{
+    if (connection->door->kind == DOOR_PUBLISH) {
+        connection->phase = PHASE_INSIDE;
+        proxy_ask_inside(connection->proxy, connection->id, connection->door->port);
+        return;
+    }
+    prepare_dial(connection);
+    dial_start_loopback(&connection->dial, connection->door->port);
+}
+
+static void find_target(struct connection *connection)
+{
+    const struct target *target = &connection->request.target;
+
+    uv_read_stop((uv_stream_t *)&connection->client);
+    uv_timer_stop(&connection->timer);
+    if (target_is_own_loopback(target)) {
+        connection->phase = PHASE_INSIDE;
+        if (target->port == PROXY_PORT)
+            connection_refuse(connection, REFUSAL_LOOPBACK_CLOSED, false);
+        else
+            proxy_ask_inside(connection->proxy, connection->id, target->port);
+        return;
+    }
+    prepare_dial(connection);
     dial_start(&connection->dial, target);
 }
 
@@ -323,7 +357,7 @@ static struct connection *make(struct proxy *proxy)
     return connection;
 }
 
-void connection_accept(struct proxy *proxy, int fd)
+void connection_accept(struct proxy *proxy, const struct door *door, int fd)
 {
     size_t others = proxy_count(proxy);
     struct connection *connection;
@@ -333,6 +367,7 @@ void connection_accept(struct proxy *proxy, int fd)
         return;
     }
     connection = make(proxy);
+    connection->door = door;
     proxy_add(proxy, connection);
     if (uv_tcp_open(&connection->client, fd) < 0) {
         close(fd);
@@ -344,6 +379,10 @@ void connection_accept(struct proxy *proxy, int fd)
     if (others >= PROXY_CONNECTIONS_MAX) {
         connection->request.kind = REQUEST_HTTP;
         connection_refuse(connection, REFUSAL_TOO_MANY, false);
+        return;
+    }
+    if (door->kind != DOOR_PROXY) {
+        pass_door(connection);
         return;
     }
     uv_timer_start(&connection->timer, on_head_timeout, HEAD_MS, 0);

@@ -8,6 +8,9 @@
  *   CHECK     the tunnel is open for the client; its first bytes are judged (hello.c) before any of
  *             them goes out
  *   FLOW      bytes go both ways (flow.c)
+ *   At the door of a forwarded or published port there is no head, and nothing to judge: DIAL or INSIDE
+ *   is the first phase.
+ *
  *   REFUSING  an answer is written, then it is closed
  *
  * Private to the proxy: proxy.c makes them and counts them.
@@ -33,6 +36,7 @@ enum connection_phase {
 
 struct connection {
     struct proxy *proxy;
+    const struct door *door; /* where it came in */
     struct connection *next; /* list of the proxy */
     struct connection *previous;
     uint32_t id;
@@ -54,8 +58,8 @@ struct connection {
     struct flow down;
 };
 
-/* A client that was accepted; fd is the connection's from now on. */
-void connection_accept(struct proxy *proxy, int fd);
+/* A client that was accepted at a door; fd is the connection's from now on. */
+void connection_accept(struct proxy *proxy, const struct door *door, int fd);
 void connection_close(struct connection *connection);
 /* A socket of the jail's own loopback, or -1 and an errno. */
 void connection_inside(struct connection *connection, int fd, int error);
@@ -72,5 +76,7 @@ void proxy_add(struct proxy *proxy, struct connection *connection);
 void proxy_remove(struct proxy *proxy, struct connection *connection);
 size_t proxy_count(const struct proxy *proxy);
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port);
+/* Nothing answers behind the door. */
+void proxy_note_closed(struct proxy *proxy, const struct door *door);
 void proxy_note_refusal(struct proxy *proxy, const struct target *target,
                         enum refusal_reason reason, bool private_only);

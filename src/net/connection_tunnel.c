@@ -27,15 +27,6 @@ static void on_flow_end(struct flow *flow)
         connection_close(connection);
 }
 
-static void reset_at_close(uv_tcp_t *tcp)
-{
-    const struct linger reset = {.l_onoff = 1};
-    uv_os_fd_t fd;
-
-    if (uv_fileno((uv_handle_t *)tcp, &fd) == 0)
-        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-}
-
 /* What breaks off on one side breaks off on the other. But a client that was answered and went on
  * talking must be able to read the answer. */
 static void on_flow_error(struct flow *flow, int error)
@@ -50,9 +41,9 @@ static void on_flow_error(struct flow *flow, int error)
         return;
     }
     if (!connection->down.is_ended)
-        reset_at_close(&connection->client);
+        connection_reset(&connection->client);
     if (!connection->up.is_ended)
-        reset_at_close(&connection->upstream);
+        connection_reset(&connection->upstream);
     connection_close(connection);
 }
 
@@ -275,7 +266,9 @@ void tunnel_open(struct connection *connection, bool is_free)
 
     uv_tcp_nodelay(&connection->upstream, 1);
     uv_tcp_keepalive(&connection->upstream, 1, KEEPALIVE_S);
-    if (connection->request.kind == REQUEST_HTTP)
+    if (connection->door->kind != DOOR_PROXY)
+        start_tunnel(connection);
+    else if (connection->request.kind == REQUEST_HTTP)
         start_request(connection);
     else if (!say_open(connection))
         connection_close(connection);

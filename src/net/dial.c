@@ -239,6 +239,18 @@ void dial_start(struct dial *dial, const struct target *target)
     }
 }
 
+void dial_start_loopback(struct dial *dial, uint16_t port)
+{
+    const struct sockaddr_in v4 = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in6 v6 = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+    memcpy(&dial->addresses[dial->count++], &v4, sizeof(v4));
+    memcpy(&dial->addresses[dial->count++], &v6, sizeof(v6));
+    dial_addresses(dial);
+}
+
 bool dial_cancel(struct dial *dial)
 {
     bool was_over = dial->is_over;

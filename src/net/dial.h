@@ -39,9 +39,9 @@ struct dial {
     bool private_only; /* every address was private: a flag would lift it */
     enum address_class worst;
     struct lookup *lookup; /* under way; NULL: none */
-    bool has_handle;   /* upstream is initialized; it may be closing between two attempts */
-    bool is_over;      /* on_done has been called, or dial_cancel() */
-    bool is_cancelled; /* dial_cancel() has said that on_idle will come */
+    bool has_handle;       /* upstream is initialized; it may be closing between two attempts */
+    bool is_over;          /* on_done has been called, or dial_cancel() */
+    bool is_cancelled;     /* dial_cancel() has said that on_idle will come */
     struct sockaddr_storage addresses[DIAL_ADDRESSES_MAX];
     size_t count;
     size_t next;
@@ -54,6 +54,8 @@ struct dial {
 
 /* Decides by name and port, then resolves and dials. on_done may come before this returns. */
 void dial_start(struct dial *dial, const struct target *target);
+/* The port of this machine's loopback: 127.0.0.1, then ::1. Nothing is judged. */
+void dial_start_loopback(struct dial *dial, uint16_t port);
 /* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
  * come. */
 bool dial_cancel(struct dial *dial);

@@ -2,32 +2,24 @@
 /*
  * proxy: the listener, the connections and what was refused.
  *
- * The listener is polled and accepted on here, not by libuv: when there are no descriptors left, one
- * held in reserve is given up to tell a client so, and accepting goes on a little later. libuv would
- * open a file for its reserve, which the supervisor may not do any more, and spin without one.
+ * Forwarded and published ports are doors of it, too: their connections count with the others.
  */
 #include "net/proxy.h"
 
-#include "base/fd.h"
 #include "net/connection.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RETRY_MS     100
-#define ACCEPTS_MAX  64 /* in a row, before others have their turn */
 #define REFUSALS_MAX 256
 
 struct proxy {
     struct proxy_options options;
-    int listener;
-    int reserve;
-    uv_poll_t poll;
-    uv_timer_t retry;
+    struct door doors[PROXY_DOORS_MAX];
+    size_t door_count;
     struct resolver *resolver;
     bool is_closed;
     struct connection *connections;
@@ -86,6 +78,15 @@ static bool is_by_rule(enum refusal_reason reason)
     return reason > REFUSAL_NONE && reason <= REFUSAL_HOST_HEADER;
 }
 
+void proxy_note_closed(struct proxy *proxy, const struct door *door)
+{
+    struct door *own = &proxy->doors[door - proxy->doors];
+
+    if (!own->is_warned && proxy->options.on_closed)
+        proxy->options.on_closed(proxy->options.arg, door->kind, door->port);
+    own->is_warned = true;
+}
+
 void proxy_note_refusal(struct proxy *proxy, const struct target *target,
                         enum refusal_reason reason, bool private_only)
 {
@@ -112,80 +113,57 @@ void proxy_note_refusal(struct proxy *proxy, const struct target *target,
 
 /* ---- for the session ---- */
 
-static void on_readable(uv_poll_t *poll, int status, int events);
-
-static void on_retry(uv_timer_t *retry)
-{
-    struct proxy *proxy = retry->data;
-
-    uv_poll_start(&proxy->poll, UV_READABLE, on_readable);
-}
-
-/* One client is told why, in the place of the descriptor that is kept for it. */
-static void turn_away(struct proxy *proxy)
+/* A client that there is no descriptor for. */
+static void turn_away(int fd)
 {
     struct buf answer CLEANUP(buf_free);
-    int fd;
 
-    if (proxy->reserve < 0)
-        return;
-    close(steal_fd(&proxy->reserve));
-    fd = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0) {
-        buf_init(&answer, KIB);
-        refusal_http(&answer, REFUSAL_TOO_MANY, NULL, false);
-        (void)send(fd, answer.data, answer.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        close(fd);
-    }
-    proxy->reserve = fcntl(proxy->listener, F_DUPFD_CLOEXEC, 0);
+    buf_init(&answer, KIB);
+    refusal_http(&answer, REFUSAL_TOO_MANY, NULL, false);
+    (void)send(fd, answer.data, answer.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void on_readable(uv_poll_t *poll, int status, int events)
+static void on_client(void *arg, const struct door *door, int fd, bool is_last)
 {
-    struct proxy *proxy = poll->data;
-
-    (void)status;
-    (void)events;
-    for (int i = 0; i < ACCEPTS_MAX; i++) {
-        int fd = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-        if (fd >= 0) {
-            connection_accept(proxy, fd);
-            continue;
-        }
-        if (errno == EAGAIN)
-            return;
-        if (errno == EINTR || errno == ECONNABORTED)
-            continue;
-        if (errno == EMFILE || errno == ENFILE)
-            turn_away(proxy);
-        uv_poll_stop(&proxy->poll);
-        uv_timer_start(&proxy->retry, on_retry, RETRY_MS, 0);
+    if (!is_last) {
+        connection_accept(arg, door, fd);
         return;
     }
+    if (door->kind == DOOR_PROXY)
+        turn_away(fd);
+    close(fd);
 }
 
-int proxy_start(struct proxy **result, const struct proxy_options *options, struct error *error)
+int proxy_new(struct proxy **result, const struct proxy_options *options, struct error *error)
 {
     struct proxy *proxy = xcalloc(1, sizeof(*proxy));
+    int r = resolver_new(&proxy->resolver, options->loop);
+
+    if (r < 0) {
+        free(proxy);
+        return error_set(error, -r, "the proxy cannot start: %s", strerror(-r));
+    }
+    proxy->options = *options;
+    *result = proxy;
+    return 0;
+}
+
+int proxy_add_door(struct proxy *proxy, enum door_kind kind, uint16_t port, int fd,
+                   struct error *error)
+{
+    struct door *door = &proxy->doors[proxy->door_count];
     int r;
 
-    proxy->options = *options;
-    proxy->listener = options->listener;
-    proxy->reserve = fcntl(options->listener, F_DUPFD_CLOEXEC, 0);
-    r = resolver_new(&proxy->resolver, options->loop);
-    if (r == 0)
-        r = uv_poll_init(options->loop, &proxy->poll, options->listener); /* makes it non-blocking */
+    assert(proxy->door_count < PROXY_DOORS_MAX);
+    *door =
+        (struct door){.kind = kind, .port = port, .fd = fd, .on_client = on_client, .arg = proxy};
+    r = door_open(door, proxy->options.loop);
     if (r < 0) {
-        resolver_close(proxy->resolver);
-        proxy_free(proxy);
+        close(fd);
         return error_set(error, -r, "the proxy cannot listen: %s", strerror(-r));
     }
-    uv_timer_init(options->loop, &proxy->retry);
-    proxy->poll.data = proxy->retry.data = proxy;
-    *result = proxy;
-    r = uv_poll_start(&proxy->poll, UV_READABLE, on_readable);
-    return r < 0 ? error_set(error, -r, "the proxy cannot listen: %s", strerror(-r)) : 0;
+    proxy->door_count++;
+    return 0;
 }
 
 void proxy_connected(struct proxy *proxy, uint32_t id, int fd, int error)
@@ -204,8 +182,8 @@ void proxy_close(struct proxy *proxy)
     if (proxy->is_closed)
         return;
     proxy->is_closed = true;
-    uv_close((uv_handle_t *)&proxy->poll, NULL);
-    uv_close((uv_handle_t *)&proxy->retry, NULL);
+    for (size_t i = 0; i < proxy->door_count; i++)
+        door_close(&proxy->doors[i]);
     while (proxy->connections)
         connection_close(proxy->connections);
     resolver_close(proxy->resolver);
@@ -216,10 +194,8 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     own_addresses_free(&proxy->own);
-    if (proxy->listener >= 0)
-        close(proxy->listener);
-    if (proxy->reserve >= 0)
-        close(proxy->reserve);
+    for (size_t i = 0; i < proxy->door_count; i++)
+        door_free(&proxy->doors[i]);
     free(proxy);
 }
 

@@ -176,6 +176,18 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     return check_places(policy, error);
 }
 
+/* The agent that the command is. A project that is not trusted may say the command, but not make a
+ * program of its own into one, and so be given an agent's hosts. */
+static const char *agent_of(const struct policy *policy, const struct config *config)
+{
+    const struct value *said = &config->values[SET_COMMAND];
+
+    if (said->list.n && said->origins[0].is_untrusted &&
+        !command_is_foreign(policy->argv.v[0], policy->project, policy->host))
+        return NULL;
+    return wrapper_of(&policy->argv).name;
+}
+
 int policy_build(struct policy *policy, const struct config *config, const struct host *host,
                  const struct strv *command, struct notes *notes, struct error *error)
 {
@@ -191,8 +203,10 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push(&policy->argv, "bash");
     decide_switches(policy, config);
     decide_limits(policy);
-    r = hosts_decide(&policy->network, &policy->hosts, config, wrapper_of(&policy->argv).name,
-                     notes, error);
+    r = hosts_decide(&policy->network, &policy->hosts, config, agent_of(policy, config), notes,
+                     error);
+    if (r == 0)
+        r = ports_decide(&policy->forward, &policy->publish, config, policy->network, notes, error);
     if (r < 0)
         return r;
     warn_own_program(policy, notes);

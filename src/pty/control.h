@@ -41,7 +41,7 @@ enum control_type {
     CONTROL_STOPPED,   /* a: signal */
     CONTROL_CONTINUED, /* not sent when the command stops or ends again at once */
     CONTROL_EXITED,    /* a: wait status of the command, b: processes left behind */
-    CONTROL_LISTENER,  /* descriptor: listening on port a of 127.0.0.1 */
+    CONTROL_LISTENER,  /* descriptor: listening on port a of 127.0.0.1; b is 1: of ::1 */
     CONTROL_CONNECTED, /* a: as in CONNECT, b: errno; descriptor: the connected socket if b is 0 */
     /* from the supervisor */
     CONTROL_GO,

@@ -2,8 +2,9 @@
 /*
  * session_net: the network of a run.
  *
- * The listener was made in the jail and came with the launcher's hello. The proxy outside accepts on
- * it; for the jail's own loopback it asks the launcher for a socket, over the control channel.
+ * The jail's listeners were made there and came before the launcher's hello. The proxy outside
+ * accepts on them; for the jail's own loopback it asks the launcher for a socket, over the control
+ * channel.
  */
 #include "pty/session_net.h"
 
@@ -54,23 +55,40 @@ static void connect_inside(void *arg, uint32_t id, uint16_t port)
     ask_launcher(net);
 }
 
+static void say_closed(void *arg, enum door_kind kind, uint16_t port)
+{
+    (void)arg;
+    if (kind == DOOR_FORWARD)
+        log_line(NOTE_WARNING, "--%s: nothing listens on port %u of this machine",
+                 settings[SET_FORWARD_PORTS].flag, port);
+    else
+        log_line(NOTE_WARNING, "--%s: nothing listens on port %u in the jail",
+                 settings[SET_PUBLISH_PORTS].flag, port);
+}
+
 int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
                      struct error *error)
 {
     struct proxy_options options = {
         .loop = loop,
-        .listener = jail->listener,
         .list = &jail->policy->hosts,
         .connect_inside = connect_inside,
+        .on_closed = say_closed,
         .arg = net,
     };
+    int r;
 
     net->control = jail->spawn.control;
-    if (jail->listener < 0)
+    if (jail->net.n == 0)
         return 0;
-    jail->listener = -1;
     raise_descriptors();
-    return proxy_start(&net->proxy, &options, error);
+    r = proxy_new(&net->proxy, &options, error);
+    while (r == 0 && jail->net.n > 0) {
+        const struct start_net_listener *from = &jail->net.v[--jail->net.n];
+
+        r = proxy_add_door(net->proxy, from->kind, from->port, from->fd, error);
+    }
+    return r;
 }
 
 bool session_net_takes(struct session_net *net, const struct control_message *message, int *fd)

@@ -16,8 +16,8 @@ struct session_net_asked {
 };
 
 struct session_net {
-    struct proxy *proxy; /* NULL: the network is not filtered */
-    int control;         /* borrowed */
+    struct proxy *proxy;                                   /* NULL: nothing is to be accepted */
+    int control;                                           /* borrowed */
     struct session_net_asked asked[PROXY_CONNECTIONS_MAX]; /* in order; not sent yet */
     size_t asked_count;
     bool is_asking; /* the launcher has not answered the last one */
@@ -26,7 +26,7 @@ struct session_net {
     void *arg;
 };
 
-/* Starts the proxy if the jail has a filtered network. on_lost and arg are set, the rest zero. 0 or
+/* Starts the proxy if anything listens. on_lost and arg are set, the rest zero. 0 or
  * -errno. */
 int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
                      struct error *error);

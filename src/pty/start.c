@@ -73,16 +73,7 @@ static bool is_pty_master(int fd)
            ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
-/* A socket that listens, on the jail's loopback as far as we can see. */
-static bool is_listener(int fd)
-{
-    int listens = 0;
-    socklen_t len = sizeof(listens);
-
-    return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens;
-}
-
-/* Takes the listener if that comes first; then what is said next. */
+/* Takes the listeners, which come first; then what is said next. */
 static int receive_hello(struct jail *jail, struct control_message *message, int *fd)
 {
     for (;;) {
@@ -90,12 +81,12 @@ static int receive_hello(struct jail *jail, struct control_message *message, int
 
         if (r != 1 || message->type != CONTROL_LISTENER)
             return r;
-        if (message->a != PROXY_PORT || jail->listener >= 0 || !is_listener(*fd)) {
+        r = start_net_take(&jail->net, jail->policy, message, fd);
+        if (r < 0) {
             if (*fd >= 0)
                 close(steal_fd(fd));
-            return -EBADMSG;
+            return r;
         }
-        jail->listener = steal_fd(fd);
         if (wait_readable(&jail->spawn, HELLO_TIMEOUT_MS) <= 0)
             return -ETIMEDOUT;
     }
@@ -169,6 +160,8 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     };
     int r = open_terminal(jail, error);
 
+    if (r == 0)
+        r = start_net_publish(&jail->net, jail->policy, notes, error);
     if (r < 0)
         return r;
     r = spawn_prepare(&jail->spawn, jail->launch, jail->policy, &jail->stdio, error);
@@ -204,7 +197,6 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
         .spawn = SPAWN_NONE,
         .mounter.socket = -1,
         .cgroup = CGROUP_NONE,
-        .listener = -1,
         .master = -1,
     };
     r = start_steps(jail, notes, error);
@@ -254,8 +246,7 @@ void start_abandon(struct jail *jail)
     mounter_goodbye(&jail->mounter);
     reap_mounter(&jail->mounter.pid);
     cgroup_close(&jail->cgroup);
-    if (jail->listener >= 0)
-        close(steal_fd(&jail->listener));
+    start_net_close(&jail->net);
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);

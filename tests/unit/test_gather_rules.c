@@ -349,7 +349,7 @@ static const struct support_case support_cases[] = {
     {"allow_hosts = [\"a.org\"]\n", 0, "allow_hosts has no effect"},
     {"allow_hosts = []\n", 0, NULL},
     {"network = false\nallow_hosts = [\"a.org\"]\n", 0, "allow_hosts has no effect"},
-    {"forward_ports = [5432]\n", 0, "forward_ports has no effect"},
+    {"forward_ports = [5432]\n", 0, NULL},
     {"claude_dir = \"~/x\"\n", 0, "claude_dir has no effect"},
     {"resize_redraw_key = \"ctrl-l\"\n", 0, "resize_redraw_key has no effect"},
     {"resize_redraw_key = \"none\"\n", 0, NULL},
