@@ -47,11 +47,29 @@ static const char *const registries[] = {
     "release-assets.githubusercontent.com",
 };
 
-static void add_automatic(struct allow_list *list, const char *host, const char *origin)
+/* True if one of the hosts that an untrusted project left open permits the entry. */
+static bool is_left_open(const struct allow_list *list, const struct config *config,
+                         const struct allow_entry *entry)
 {
-    int r = allow_add(list, host, false, origin, NULL);
+    const struct value *said = &config->values[SET_ALLOW_HOSTS];
+
+    /* They stand first in list, in the order of the setting. */
+    for (size_t i = 0; i < said->list.n; i++)
+        if (said->origins[i].is_untrusted && allow_covers(&list->v[i], entry))
+            return true;
+    return false;
+}
+
+static void add_automatic(struct allow_list *list, const struct config *config, const char *host,
+                          const char *origin)
+{
+    struct allow_list one = {0};
+    int r = allow_add(&one, host, false, origin, NULL);
 
     assert(r == 0); /* the tables are ours */
+    if (!config->hosts_are_narrowed || is_left_open(list, config, &one.v[0]))
+        allow_add(list, host, false, origin, NULL);
+    allow_free(&one);
 }
 
 static void add_automatic_hosts(struct allow_list *list, const struct config *config,
@@ -59,17 +77,9 @@ static void add_automatic_hosts(struct allow_list *list, const struct config *co
 {
     for (size_t i = 0; agent && i < ARRAY_SIZE(agents); i++)
         for (size_t j = 0; str_eq(agents[i].name, agent) && agents[i].hosts[j]; j++)
-            add_automatic(list, agents[i].hosts[j], "agent");
+            add_automatic(list, config, agents[i].hosts[j], "agent");
     for (size_t i = 0; config_flag(config, SET_TOOLCHAINS) && i < ARRAY_SIZE(registries); i++)
-        add_automatic(list, registries[i], "registry");
-}
-
-static bool is_known_agent(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
-        if (str_eq(agents[i].name, name))
-            return true;
-    return false;
+        add_automatic(list, config, registries[i], "registry");
 }
 
 static int add_said_hosts(struct allow_list *list, const struct config *config, enum setting_id id,
@@ -124,10 +134,8 @@ int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct 
         r = add_said_hosts(list, config, SET_ALLOW_PRIVATE, error);
     if (r < 0)
         return r;
-    /* A list that is said to be empty allows nothing; only one that nobody wrote is filled. */
-    if (!is_said &&
-        !(config_is_set(config, SET_ALLOW_HOSTS) && config_list(config, SET_ALLOW_HOSTS)->n == 0))
-        add_automatic_hosts(list, config, agent && is_known_agent(agent) ? agent : NULL);
+    if (!is_said)
+        add_automatic_hosts(list, config, agent);
     *mode = list->n ? NETWORK_FILTERED : NETWORK_OFF;
     warn_unreachable(list, agent, *mode, notes);
     return 0;

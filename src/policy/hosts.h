@@ -17,6 +17,9 @@
  *     unset                  these hosts, and the automatic ones: of the agent, of the registries of
  *                            package managers; none if the list stays empty
  *
+ * An untrusted project that names hosts narrows the automatic ones, too: those stay that one of its
+ * entries covers. An empty list that somebody trusted wrote is no list.
+ *
  * agent: effective name of the command, NULL where automatic hosts of an agent do not apply.
  * list is filled from scratch and wants allow_free() either way. 0, or -EINVAL for an entry that
  * cannot be understood.
