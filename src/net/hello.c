@@ -36,7 +36,7 @@ static const uint8_t *take(struct reader *reader, size_t len)
 {
     const uint8_t *at = reader->at;
 
-    if (len > reader->len) {
+    if (reader->is_broken || len > reader->len) {
         reader->is_broken = true;
         reader->len = 0;
         return NULL;
@@ -145,6 +145,7 @@ static enum hello_verdict read_server_name(struct reader extension, char *name, 
         type != NAME_HOST)
         return HELLO_BAD_NAME;
     if (target_parse_host(&target, (const char *)host.at, host.len) < 0 ||
+        target.kind == TARGET_IPV6 || /* no such thing there */
         strlen(target.name) >= size)
         return HELLO_BAD_NAME;
     memcpy(name, target.name, strlen(target.name) + 1);

@@ -53,7 +53,7 @@ static void write_head(struct response *response, size_t len, struct buf *out)
         const char *end = memchr(head + at, '\n', len - at);
         size_t line = (size_t)(end - (head + at)) + 1;
 
-        if (line == 2 && !interim)
+        if (at + line == len && !interim) /* the empty one */
             buf_append_str(out, "Connection: close\r\n");
         /* A folded line belongs to the one above it. */
         if (head[at] != ' ' && head[at] != '\t')

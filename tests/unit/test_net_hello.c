@@ -374,6 +374,12 @@ static void server_names_are_strict(void **state)
          1,
          HELLO_BAD_NAME,
          NULL},
+        {"IPv6",
+         {SNI("\0\x08\0\0\x05"
+              "[::1]")},
+         1,
+         HELLO_BAD_NAME,
+         NULL},
         {"octal",
          {SNI("\0\x0D\0\0\x0A"
               "0177.0.0.1")},

@@ -77,6 +77,7 @@ static void heads_say_that_the_connection_ends(void **state)
         {"HTTP/1.1 404 1\r\n\r\n", "HTTP/1.1 404 1\r\n" CLOSE},
         {OK "\r\nHTTP/1.1 200 OK\r\nConnection: a\r\n\r\n",
          OK CLOSE "HTTP/1.1 200 OK\r\nConnection: a\r\n\r\n"},
+        {"HTTP/1.1 200 OK\nA\nB: c\r\n\r\n", "HTTP/1.1 200 OK\nA\nB: c\r\n" CLOSE},
         /* interim answers */
         {"HTTP/1.1 100 Continue\r\n\r\n" OK "\r\nx", "HTTP/1.1 100 Continue\r\n\r\n" OK CLOSE "x"},
         {"HTTP/1.1 100\r\n\r\nHTTP/1.1 103 Hints\r\nConnection: a\r\nLink: b\r\n\r\n" OK "\r\n",
