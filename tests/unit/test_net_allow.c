@@ -206,108 +206,109 @@ static void entries_keep_their_words(void **state)
 
 /* ---- by name and port ---- */
 
+static const struct {
+    const char *entries;
+    const char *target;
+    enum refusal_reason reason;
+    bool is_raw;
+    bool may_be_private;
+} target_rows[] = {
+    /* an empty list is not everything */
+    {"", "example.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"", "8.8.8.8:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    /* labels */
+    {"example.org", "example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org", "example.org:80", REFUSAL_NONE, 0, 0},
+    {"example.org", "EXAMPLE.ORG.:443", REFUSAL_NONE, 0, 0},
+    {"EXAMPLE.ORG.", "example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org", "a.b.example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org", "evilexample.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"example.org", "example.org.evil:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"example.org", "org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"a.example.org", "example.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"com", "com:443", REFUSAL_NONE, 0, 0},
+    {"com", "example.com:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"intranet", "a.intranet:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    /* ports */
+    {"example.org", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org", "example.org:8080", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 0},
+    {"example.org:8080", "a.example.org:8080", REFUSAL_NONE, 0, 0},
+    {"example.org:8080", "example.org:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org:8080", "example.org:80", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 0},
+    {"example.org example.org:8080", "example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org a.example.org:22", "a.example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org a.example.org:22", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org:1 example.org:2", "example.org:2", REFUSAL_NONE, 0, 0},
+    /* raw, for its port alone */
+    {"raw:example.org:22", "example.org:22", REFUSAL_NONE, 1, 0},
+    {"raw:example.org:22", "a.example.org:22", REFUSAL_NONE, 1, 0},
+    {"raw:example.org:22", "example.org:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"raw:example.org:22 example.org", "example.org:443", REFUSAL_NONE, 0, 0},
+    {"raw:example.org:443 example.org", "example.org:443", REFUSAL_NONE, 1, 0},
+    {"example.org raw:example.org:443", "example.org:80", REFUSAL_NONE, 0, 0},
+    {"example.org raw:a.example.org:443", "example.org:443", REFUSAL_NONE, 0, 0},
+    /* private, for its ports alone */
+    {"private:example.org", "example.org:443", REFUSAL_NONE, 0, 1},
+    {"private:example.org", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"example.org private:example.org:8080", "example.org:443", REFUSAL_NONE, 0, 0},
+    {"example.org private:example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 1},
+    {"example.org private:a.example.org", "example.org:443", REFUSAL_NONE, 0, 0},
+    /* literals */
+    {"8.8.8.8", "8.8.8.8:443", REFUSAL_NONE, 0, 0},
+    {"8.8.8.8", "8.8.8.8:53", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"8.8.8.8:53", "8.8.8.8:53", REFUSAL_NONE, 0, 0},
+    {"8.8.8.8", "8.8.4.4:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"8.8.8.8", "[::ffff:8.8.8.8]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"8.8.8.8", "dns.google:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"[2606:4700::1111]", "[2606:4700:0::1111]:443", REFUSAL_NONE, 0, 0},
+    {"[2606:4700::1111]", "[2606:4700::1112]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"example.org", "8.8.8.8:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"10.0.0.1", "10.0.0.1:443", REFUSAL_NONE, 0, 0},
+    {"198.18.0.1", "198.18.0.1:80", REFUSAL_NONE, 0, 0},
+    {"10.0.0.7", "10.0.0.7:80", REFUSAL_NONE, 0, 0},   /* an own address */
+    {"203.1.1.1", "203.1.1.1:80", REFUSAL_NONE, 0, 0}, /* another one */
+    /* networks */
+    {"10.1.0.0/16", "10.1.0.0:80", REFUSAL_NONE, 0, 0},
+    {"10.1.0.0/16", "10.1.255.255:80", REFUSAL_NONE, 0, 0},
+    {"10.1.0.0/16", "10.0.255.255:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"10.1.0.0/16", "10.2.0.0:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"10.1.2.3/16", "10.1.200.1:80", REFUSAL_NONE, 0, 0},
+    {"10.1.0.0/16:5432", "10.1.0.1:5432", REFUSAL_NONE, 0, 0},
+    {"10.1.0.0/16:5432", "10.1.0.1:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
+    {"[fd12:3456::/32]", "[fd12:3456:ffff::1]:443", REFUSAL_NONE, 0, 0},
+    {"[fd12:3456::/32]", "[fd12:3457::]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
+    {"raw:10.1.0.0/16:22", "10.1.0.1:22", REFUSAL_NONE, 1, 0},
+    /* of what a network contains, some is never reached */
+    {"192.0.0.0/8", "192.0.1.1:80", REFUSAL_NONE, 0, 0},
+    {"192.0.0.0/8", "192.0.2.1:80", REFUSAL_ADDRESS, 0, 0},
+    {"169.0.0.0/8", "169.254.169.254:80", REFUSAL_ADDRESS, 0, 0},
+    {"100.64.0.0/10", "100.100.100.200:80", REFUSAL_ADDRESS, 0, 0},
+    {"[fd00::/16]", "[fd00:ec2::254]:80", REFUSAL_ADDRESS, 0, 0},
+    {"[2002::/16]", "[2002:7f00:1::]:80", REFUSAL_ADDRESS, 0, 0},
+    {"[2002::/16]", "[2002:808:808::]:80", REFUSAL_NONE, 0, 0},
+    {"private:example.org", "127.0.0.1:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
+};
+
 static void targets_are_decided(void **state)
 {
-    static const struct {
-        const char *entries;
-        const char *target;
-        enum refusal_reason reason;
-        bool is_raw;
-        bool may_be_private;
-    } rows[] = {
-        /* an empty list is not everything */
-        {"", "example.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"", "8.8.8.8:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        /* labels */
-        {"example.org", "example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org", "example.org:80", REFUSAL_NONE, 0, 0},
-        {"example.org", "EXAMPLE.ORG.:443", REFUSAL_NONE, 0, 0},
-        {"EXAMPLE.ORG.", "example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org", "a.b.example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org", "evilexample.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"example.org", "example.org.evil:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"example.org", "org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"a.example.org", "example.org:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"com", "com:443", REFUSAL_NONE, 0, 0},
-        {"com", "example.com:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"intranet", "a.intranet:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        /* ports */
-        {"example.org", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org", "example.org:8080", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 0},
-        {"example.org:8080", "a.example.org:8080", REFUSAL_NONE, 0, 0},
-        {"example.org:8080", "example.org:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org:8080", "example.org:80", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 0},
-        {"example.org example.org:8080", "example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org a.example.org:22", "a.example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org a.example.org:22", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org:1 example.org:2", "example.org:2", REFUSAL_NONE, 0, 0},
-        /* raw, for its port alone */
-        {"raw:example.org:22", "example.org:22", REFUSAL_NONE, 1, 0},
-        {"raw:example.org:22", "a.example.org:22", REFUSAL_NONE, 1, 0},
-        {"raw:example.org:22", "example.org:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"raw:example.org:22 example.org", "example.org:443", REFUSAL_NONE, 0, 0},
-        {"raw:example.org:443 example.org", "example.org:443", REFUSAL_NONE, 1, 0},
-        {"example.org raw:example.org:443", "example.org:80", REFUSAL_NONE, 0, 0},
-        {"example.org raw:a.example.org:443", "example.org:443", REFUSAL_NONE, 0, 0},
-        /* private, for its ports alone */
-        {"private:example.org", "example.org:443", REFUSAL_NONE, 0, 1},
-        {"private:example.org", "example.org:22", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"example.org private:example.org:8080", "example.org:443", REFUSAL_NONE, 0, 0},
-        {"example.org private:example.org:8080", "example.org:8080", REFUSAL_NONE, 0, 1},
-        {"example.org private:a.example.org", "example.org:443", REFUSAL_NONE, 0, 0},
-        /* literals */
-        {"8.8.8.8", "8.8.8.8:443", REFUSAL_NONE, 0, 0},
-        {"8.8.8.8", "8.8.8.8:53", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"8.8.8.8:53", "8.8.8.8:53", REFUSAL_NONE, 0, 0},
-        {"8.8.8.8", "8.8.4.4:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"8.8.8.8", "[::ffff:8.8.8.8]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"8.8.8.8", "dns.google:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"[2606:4700::1111]", "[2606:4700:0::1111]:443", REFUSAL_NONE, 0, 0},
-        {"[2606:4700::1111]", "[2606:4700::1112]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"example.org", "8.8.8.8:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"10.0.0.1", "10.0.0.1:443", REFUSAL_NONE, 0, 0},
-        {"198.18.0.1", "198.18.0.1:80", REFUSAL_NONE, 0, 0},
-        {"10.0.0.7", "10.0.0.7:80", REFUSAL_NONE, 0, 0},   /* an own address */
-        {"203.1.1.1", "203.1.1.1:80", REFUSAL_NONE, 0, 0}, /* another one */
-        /* networks */
-        {"10.1.0.0/16", "10.1.0.0:80", REFUSAL_NONE, 0, 0},
-        {"10.1.0.0/16", "10.1.255.255:80", REFUSAL_NONE, 0, 0},
-        {"10.1.0.0/16", "10.0.255.255:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"10.1.0.0/16", "10.2.0.0:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"10.1.2.3/16", "10.1.200.1:80", REFUSAL_NONE, 0, 0},
-        {"10.1.0.0/16:5432", "10.1.0.1:5432", REFUSAL_NONE, 0, 0},
-        {"10.1.0.0/16:5432", "10.1.0.1:443", REFUSAL_PORT_NOT_LISTED, 0, 0},
-        {"[fd12:3456::/32]", "[fd12:3456:ffff::1]:443", REFUSAL_NONE, 0, 0},
-        {"[fd12:3456::/32]", "[fd12:3457::]:443", REFUSAL_HOST_NOT_LISTED, 0, 0},
-        {"raw:10.1.0.0/16:22", "10.1.0.1:22", REFUSAL_NONE, 1, 0},
-        /* of what a network contains, some is never reached */
-        {"192.0.0.0/8", "192.0.1.1:80", REFUSAL_NONE, 0, 0},
-        {"192.0.0.0/8", "192.0.2.1:80", REFUSAL_ADDRESS, 0, 0},
-        {"169.0.0.0/8", "169.254.169.254:80", REFUSAL_ADDRESS, 0, 0},
-        {"100.64.0.0/10", "100.100.100.200:80", REFUSAL_ADDRESS, 0, 0},
-        {"[fd00::/16]", "[fd00:ec2::254]:80", REFUSAL_ADDRESS, 0, 0},
-        {"[2002::/16]", "[2002:7f00:1::]:80", REFUSAL_ADDRESS, 0, 0},
-        {"[2002::/16]", "[2002:808:808::]:80", REFUSAL_NONE, 0, 0},
-        {"private:example.org", "127.0.0.1:80", REFUSAL_HOST_NOT_LISTED, 0, 0},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(target_rows); i++) {
         const struct net_address own[] = {parse_address("10.0.0.7"), parse_address("203.1.1.1")};
-        const struct target target = parse_target(rows[i].target);
+        const struct target target = parse_target(target_rows[i].target);
         struct allow_decision decision;
         struct allow_list list;
 
-        fill(&list, rows[i].entries);
+        fill(&list, target_rows[i].entries);
         decision = allow_decide(&list, &target, own, ARRAY_SIZE(own));
-        if (decision.reason != rows[i].reason)
-            fail_msg("%s with %s: %s", rows[i].target, rows[i].entries,
+        if (decision.reason != target_rows[i].reason)
+            fail_msg("%s with %s: %s", target_rows[i].target, target_rows[i].entries,
                      refusal_rows[decision.reason].id);
-        if (decision.is_raw != rows[i].is_raw || decision.may_be_private != rows[i].may_be_private)
-            fail_msg("%s with %s: raw %d, private %d", rows[i].target, rows[i].entries,
-                     decision.is_raw, decision.may_be_private);
+        if (decision.is_raw != target_rows[i].is_raw ||
+            decision.may_be_private != target_rows[i].may_be_private)
+            fail_msg("%s with %s: raw %d, private %d", target_rows[i].target,
+                     target_rows[i].entries, decision.is_raw, decision.may_be_private);
         assert_int_equal(decision.entry != NULL,
                          decision.reason == REFUSAL_NONE || decision.reason == REFUSAL_ADDRESS);
         allow_free(&list);

@@ -209,192 +209,193 @@ static void write_hello(struct buf *wire, const struct extension *extensions, si
         0, BYTES(text)                                                                             \
     }
 
+static const struct {
+    const char *label;
+    struct extension extensions[3];
+    size_t count;
+    enum hello_verdict verdict;
+    const char *name;
+} name_rows[] = {
+    {"one",
+     {SNI("\0\x0E\0\0\x0B"
+          "example.org")},
+     1,
+     HELLO_NAME,
+     "example.org"},
+    {"case",
+     {SNI("\0\x0E\0\0\x0B"
+          "EXAMPLE.org")},
+     1,
+     HELLO_NAME,
+     "example.org"},
+    {"dot",
+     {SNI("\0\x0F\0\0\x0C"
+          "example.org.")},
+     1,
+     HELLO_NAME,
+     "example.org"},
+    {"address",
+     {SNI("\0\x0A\0\0\x07"
+          "8.8.8.8")},
+     1,
+     HELLO_NAME,
+     "8.8.8.8"},
+    {"none", {{16, BYTES("\0\x03\x02h2")}}, 1, HELLO_NO_NAME, NULL},
+    {"no extensions", {{0}}, 0, HELLO_NO_NAME, NULL},
+    /* An encrypted ClientHello: the outer name counts, what is inside is opaque. */
+    {"ECH",
+     {{0xFE0D, BYTES("\0\0\1\0\1\x42\0\x04"
+                     "abcd\0\x04"
+                     "efgh")},
+      SNI("\0\x0E\0\0\x0B"
+          "example.org")},
+     2,
+     HELLO_NAME,
+     "example.org"},
+    {"ECH alone", {{0xFE0D, BYTES("\0\0\1\0\1\x42\0\0\0\0")}}, 1, HELLO_NO_NAME, NULL},
+    {"last",
+     {{16, BYTES("\0\x03\x02h2")},
+      {0x0A0A, BYTES("\0")},
+      SNI("\0\x0E\0\0\x0B"
+          "example.org")},
+     3,
+     HELLO_NAME,
+     "example.org"},
+    /* two names */
+    {"two",
+     {SNI("\0\x12\0\0\x06"
+          "a.test"
+          "\0\0\x06"
+          "b.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"twice",
+     {SNI("\0\x09\0\0\x06"
+          "a.test"),
+      SNI("\0\x09\0\0\x06"
+          "b.test")},
+     2,
+     HELLO_BAD_NAME,
+     NULL},
+    {"twice the same",
+     {SNI("\0\x09\0\0\x06"
+          "a.test"),
+      SNI("\0\x09\0\0\x06"
+          "a.test")},
+     2,
+     HELLO_BAD_NAME,
+     NULL},
+    {"bad, then good",
+     {SNI(""), SNI("\0\x09\0\0\x06"
+                   "a.test")},
+     2,
+     HELLO_BAD_NAME,
+     NULL},
+    {"another type",
+     {SNI("\0\x09\1\0\x06"
+          "a.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"name and another type",
+     {SNI("\0\x12\0\0\x06"
+          "a.test"
+          "\1\0\x06"
+          "b.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    /* lengths */
+    {"empty extension", {SNI("")}, 1, HELLO_BAD_NAME, NULL},
+    {"empty list", {SNI("\0\0")}, 1, HELLO_BAD_NAME, NULL},
+    {"empty name", {SNI("\0\x03\0\0\0")}, 1, HELLO_BAD_NAME, NULL},
+    {"short list",
+     {SNI("\0\x08\0\0\x06"
+          "a.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"long list",
+     {SNI("\0\x0A\0\0\x06"
+          "a.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"short name",
+     {SNI("\0\x09\0\0\x05"
+          "a.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"long name",
+     {SNI("\0\x09\0\0\x07"
+          "a.test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"bytes behind the list",
+     {SNI("\0\x09\0\0\x06"
+          "a.test"
+          "x")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    /* names that are none */
+    {"NUL",
+     {SNI("\0\x0A\0\0\x07"
+          "a.test\0")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"NUL inside",
+     {SNI("\0\x0D\0\0\x0A"
+          "a.test\0.ok")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"blank",
+     {SNI("\0\x09\0\0\x06"
+          "a test")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"UTF-8",
+     {SNI("\0\x09\0\0\x06"
+          "\xC3\xBC.tes")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"port",
+     {SNI("\0\x0B\0\0\x08"
+          "a.tes:80")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"IPv6",
+     {SNI("\0\x08\0\0\x05"
+          "[::1]")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+    {"octal",
+     {SNI("\0\x0D\0\0\x0A"
+          "0177.0.0.1")},
+     1,
+     HELLO_BAD_NAME,
+     NULL},
+};
+
 static void server_names_are_strict(void **state)
 {
-    static const struct {
-        const char *label;
-        struct extension extensions[3];
-        size_t count;
-        enum hello_verdict verdict;
-        const char *name;
-    } rows[] = {
-        {"one",
-         {SNI("\0\x0E\0\0\x0B"
-              "example.org")},
-         1,
-         HELLO_NAME,
-         "example.org"},
-        {"case",
-         {SNI("\0\x0E\0\0\x0B"
-              "EXAMPLE.org")},
-         1,
-         HELLO_NAME,
-         "example.org"},
-        {"dot",
-         {SNI("\0\x0F\0\0\x0C"
-              "example.org.")},
-         1,
-         HELLO_NAME,
-         "example.org"},
-        {"address",
-         {SNI("\0\x0A\0\0\x07"
-              "8.8.8.8")},
-         1,
-         HELLO_NAME,
-         "8.8.8.8"},
-        {"none", {{16, BYTES("\0\x03\x02h2")}}, 1, HELLO_NO_NAME, NULL},
-        {"no extensions", {{0}}, 0, HELLO_NO_NAME, NULL},
-        /* An encrypted ClientHello: the outer name counts, what is inside is opaque. */
-        {"ECH",
-         {{0xFE0D, BYTES("\0\0\1\0\1\x42\0\x04"
-                         "abcd\0\x04"
-                         "efgh")},
-          SNI("\0\x0E\0\0\x0B"
-              "example.org")},
-         2,
-         HELLO_NAME,
-         "example.org"},
-        {"ECH alone", {{0xFE0D, BYTES("\0\0\1\0\1\x42\0\0\0\0")}}, 1, HELLO_NO_NAME, NULL},
-        {"last",
-         {{16, BYTES("\0\x03\x02h2")},
-          {0x0A0A, BYTES("\0")},
-          SNI("\0\x0E\0\0\x0B"
-              "example.org")},
-         3,
-         HELLO_NAME,
-         "example.org"},
-        /* two names */
-        {"two",
-         {SNI("\0\x12\0\0\x06"
-              "a.test"
-              "\0\0\x06"
-              "b.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"twice",
-         {SNI("\0\x09\0\0\x06"
-              "a.test"),
-          SNI("\0\x09\0\0\x06"
-              "b.test")},
-         2,
-         HELLO_BAD_NAME,
-         NULL},
-        {"twice the same",
-         {SNI("\0\x09\0\0\x06"
-              "a.test"),
-          SNI("\0\x09\0\0\x06"
-              "a.test")},
-         2,
-         HELLO_BAD_NAME,
-         NULL},
-        {"bad, then good",
-         {SNI(""), SNI("\0\x09\0\0\x06"
-                       "a.test")},
-         2,
-         HELLO_BAD_NAME,
-         NULL},
-        {"another type",
-         {SNI("\0\x09\1\0\x06"
-              "a.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"name and another type",
-         {SNI("\0\x12\0\0\x06"
-              "a.test"
-              "\1\0\x06"
-              "b.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        /* lengths */
-        {"empty extension", {SNI("")}, 1, HELLO_BAD_NAME, NULL},
-        {"empty list", {SNI("\0\0")}, 1, HELLO_BAD_NAME, NULL},
-        {"empty name", {SNI("\0\x03\0\0\0")}, 1, HELLO_BAD_NAME, NULL},
-        {"short list",
-         {SNI("\0\x08\0\0\x06"
-              "a.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"long list",
-         {SNI("\0\x0A\0\0\x06"
-              "a.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"short name",
-         {SNI("\0\x09\0\0\x05"
-              "a.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"long name",
-         {SNI("\0\x09\0\0\x07"
-              "a.test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"bytes behind the list",
-         {SNI("\0\x09\0\0\x06"
-              "a.test"
-              "x")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        /* names that are none */
-        {"NUL",
-         {SNI("\0\x0A\0\0\x07"
-              "a.test\0")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"NUL inside",
-         {SNI("\0\x0D\0\0\x0A"
-              "a.test\0.ok")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"blank",
-         {SNI("\0\x09\0\0\x06"
-              "a test")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"UTF-8",
-         {SNI("\0\x09\0\0\x06"
-              "\xC3\xBC.tes")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"port",
-         {SNI("\0\x0B\0\0\x08"
-              "a.tes:80")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"IPv6",
-         {SNI("\0\x08\0\0\x05"
-              "[::1]")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-        {"octal",
-         {SNI("\0\x0D\0\0\x0A"
-              "0177.0.0.1")},
-         1,
-         HELLO_BAD_NAME,
-         NULL},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(name_rows); i++) {
         struct buf wire CLEANUP(buf_free);
 
         buf_init(&wire, WIRE_MAX);
-        write_hello(&wire, rows[i].extensions, rows[i].count, 0);
-        assert_verdict(rows[i].label, wire.data, wire.len, rows[i].verdict, rows[i].name);
+        write_hello(&wire, name_rows[i].extensions, name_rows[i].count, 0);
+        assert_verdict(name_rows[i].label, wire.data, wire.len, name_rows[i].verdict,
+                       name_rows[i].name);
     }
 }
 

@@ -251,122 +251,122 @@ static void requests_are_written_anew(void **state)
     }
 }
 
+static const struct {
+    const char *head;
+    size_t len;
+    enum refusal_reason reason;
+} hostile_rows[] = {
+    /* the target */
+    {BYTES("GET https://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET ftp://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http:/a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http:a.test HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET //a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET /http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET a.test HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET a.test:80 HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http:// HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http:/// HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://:80/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://u@a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://u:p@a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test\\@b.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test#@b.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/#b HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test:0/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test:/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test:080/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a%2etest/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://0177.1/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://[::1%25lo]/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/\0 HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/\xC3\xBC HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/a b HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    /* the version */
+    {BYTES("GET http://a.test/\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/ HTTP/0.9\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/ HTTP/2.0\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("PRI * HTTP/2.0\r\n\r\n"), REFUSAL_MALFORMED},
+    /* the method */
+    {BYTES("TRACE http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
+    {BYTES("TRACK http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
+    {BYTES("Trace http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
+    {BYTES("G@T http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("G\0T http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    /* Host */
+    {BYTES(GET "Host: a.test\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: a.test\r\nhOST: b.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: b.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: a.test:8080\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: u@a.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: a.test, b.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: a.test b.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host:\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Host: http://a.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://1.2.3.4/ HTTP/1.1\r\nHost: 1.2.3.5\r\n\r\n"), REFUSAL_MALFORMED},
+    /* how long the body is */
+    {BYTES(GET "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: 1\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: 1, 1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: +1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: -1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: 0x1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: 1 2\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length:\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length: 18446744073709551617\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: gzip, chunked\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: chunked, identity\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: xchunked\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: \"chunked\"\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: \x0B"
+               "chunked\r\n\r\n"),
+     REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: identity\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding:\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"),
+     REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/ HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Connection: Content-Length\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Connection: close, transfer-encoding\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Connection: host\r\n\r\n"), REFUSAL_MALFORMED},
+    /* lines */
+    {BYTES(GET "A: b\r\n c\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\r\n\tc: d\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET " A: b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A : b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A\t: b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "Content-Length : 5\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET ": b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A(b): c\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A\xC3\xBC: c\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\rc\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\r\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\nHost: b.test\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\0c\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A\0: b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\x1B[0m\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES(GET "A: b\x7F\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/ HTTP/1.1\rA: b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/ HTTP/1.1\nA: b\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("GET http://a.test/\r HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
+    {BYTES("G\r\n\r\n"), REFUSAL_MALFORMED},
+};
+
 static void hostile_requests_are_refused(void **state)
 {
-    static const struct {
-        const char *head;
-        size_t len;
-        enum refusal_reason reason;
-    } rows[] = {
-        /* the target */
-        {BYTES("GET https://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET ftp://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http:/a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http:a.test HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET //a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET /http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET a.test HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET a.test:80 HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http:// HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http:/// HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://:80/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://u@a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://u:p@a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test\\@b.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test#@b.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/#b HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test:0/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test:/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test:080/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a%2etest/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://0177.1/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://[::1%25lo]/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/\0 HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/\xC3\xBC HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/a b HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        /* the version */
-        {BYTES("GET http://a.test/\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/ HTTP/0.9\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/ HTTP/2.0\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("PRI * HTTP/2.0\r\n\r\n"), REFUSAL_MALFORMED},
-        /* the method */
-        {BYTES("TRACE http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
-        {BYTES("TRACK http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
-        {BYTES("Trace http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_METHOD},
-        {BYTES("G@T http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("G\0T http://a.test/ HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        /* Host */
-        {BYTES(GET "Host: a.test\r\nHost: a.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: a.test\r\nhOST: b.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: b.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: a.test:8080\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: u@a.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: a.test, b.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: a.test b.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host:\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Host: http://a.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://1.2.3.4/ HTTP/1.1\r\nHost: 1.2.3.5\r\n\r\n"), REFUSAL_MALFORMED},
-        /* how long the body is */
-        {BYTES(GET "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: 1\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: 1, 1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: +1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: -1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: 0x1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: 1 2\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length:\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length: 18446744073709551617\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: gzip, chunked\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: chunked, identity\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: xchunked\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: \"chunked\"\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: \x0B"
-                   "chunked\r\n\r\n"),
-         REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: identity\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding:\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"),
-         REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/ HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"),
-         REFUSAL_MALFORMED},
-        {BYTES(GET "Connection: Content-Length\r\nContent-Length: 1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Connection: close, transfer-encoding\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Connection: host\r\n\r\n"), REFUSAL_MALFORMED},
-        /* lines */
-        {BYTES(GET "A: b\r\n c\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\r\n\tc: d\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET " A: b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A : b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A\t: b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "Content-Length : 5\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET ": b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A(b): c\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A\xC3\xBC: c\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\rc\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\r\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\nHost: b.test\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\0c\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A\0: b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\x1B[0m\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES(GET "A: b\x7F\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/ HTTP/1.1\rA: b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/ HTTP/1.1\nA: b\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("GET http://a.test/\r HTTP/1.1\r\n\r\n"), REFUSAL_MALFORMED},
-        {BYTES("G\r\n\r\n"), REFUSAL_MALFORMED},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct outcome outcome = feed_all_ways(rows[i].head, rows[i].head, rows[i].len);
+    for (size_t i = 0; i < ARRAY_SIZE(hostile_rows); i++) {
+        struct outcome outcome =
+            feed_all_ways(hostile_rows[i].head, hostile_rows[i].head, hostile_rows[i].len);
 
-        if (outcome.state != REQUEST_REFUSED || outcome.reason != rows[i].reason)
-            fail_msg("%s: state %d, %s", rows[i].head, outcome.state,
+        if (outcome.state != REQUEST_REFUSED || outcome.reason != hostile_rows[i].reason)
+            fail_msg("%s: state %d, %s", hostile_rows[i].head, outcome.state,
                      refusal_rows[outcome.reason].id);
-        assert_int_equal(outcome.taken, rows[i].len);
+        assert_int_equal(outcome.taken, hostile_rows[i].len);
         assert_string_equal(outcome.forward, "");
     }
 }
