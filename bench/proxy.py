@@ -26,7 +26,7 @@ BLOCK = bytes(1 << 18)
 
 
 def serve(listener):
-    """"N\\n" is answered with N bytes, "e" with what comes."""
+    """A line with a number is answered with as many bytes."""
     def one(sock):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         line = b""
