@@ -11,6 +11,7 @@
 #include "config/args.h"
 #include "config/gather.h"
 #include "host.h"
+#include "policy/hosts.h"
 #include "policy/policy.h"
 #include "pty/isolate.h"
 #include "pty/session.h"
@@ -71,7 +72,7 @@ static void say_start(const struct policy *policy)
         say_plan(policy);
     log_line(NOTE_INFO, "jail: %s is writable, home is %s, network is %s", policy->project,
              policy->private_home ? "private and thrown away" : "shown in part",
-             policy->network == NETWORK_FULL ? "the host's" : "off");
+             policy->network == NETWORK_FULL ? "the host's" : hosts_mode_name(policy->network));
 }
 
 /* Everything that is known once the configuration has been read. */

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "config/prefs.h"
+#include "policy/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ static void add_badges(struct statusline_facts *line, const struct config *confi
         bool is_shown;
         const char *badge;
     } badges[] = {
-        {policy->network != NETWORK_OFF, "NETWORK"},
+        {policy->network == NETWORK_FULL, "NETWORK"},
         {config_flag(config, SET_INHERIT_ENV), "INHERITED-ENV"},
         {!policy->seccomp, "NO-SECCOMP"},
         {!policy->landlock || policy->host->landlock_abi == 0, "NO-LANDLOCK"},
@@ -118,7 +119,7 @@ bool status_facts_build(struct status_facts *facts, const struct config *config,
         .theme = style,
         .directory = facts->directory,
         .command = facts->command,
-        .network = policy->network == NETWORK_OFF ? "off" : "host",
+        .network = policy->network == NETWORK_FULL ? "host" : hosts_mode_name(policy->network),
     };
     add_badges(&facts->line, config, policy);
     return true;

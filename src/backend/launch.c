@@ -29,6 +29,9 @@ static int choose_seccomp(struct launch *launch, const struct policy *policy, st
     return 0;
 }
 
+_Static_assert(ORDERS_PROXY_PORT == PROXY_PORT, "one port, known on both sides of the wall");
+_Static_assert(PORT_PAIRS_MAX + 1 <= ORDERS_LISTEN_MAX, "every port has room");
+
 static void fill_orders(struct launch *launch, const struct policy *policy)
 {
     struct orders *orders = &launch->orders;
@@ -41,8 +44,12 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
         orders->flags |= ORDERS_ALLOW_DEBUG;
     if (policy->is_trial)
         orders->flags |= ORDERS_TRIAL;
-    if (policy->network == NETWORK_OFF)
+    if (policy->network != NETWORK_FULL)
         orders->flags |= ORDERS_NETWORK_OFF;
+    if (policy->network == NETWORK_FILTERED)
+        orders->listen[orders->listen_count++] = PROXY_PORT;
+    for (size_t i = 0; i < policy->forward.n; i++)
+        orders->listen[orders->listen_count++] = policy->forward.v[i].jail;
     orders->nproc = policy->limits.nproc;
     orders->nofile_hard = policy->limits.nofile_hard;
     orders->core = policy->limits.core;

@@ -7,11 +7,13 @@
  */
 #include "backend/launch.h"
 
+#include "backend/json_network.h"
 #include "backend/json_text.h"
 #include "backend/landlock.h"
 #include "backend/rules.h"
 #include "backend/seccomp.h"
 #include "base/log.h"
+#include "policy/hosts.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -228,6 +230,35 @@ static char *variable_name(const char *entry)
     return xstrndup(entry, strcspn(entry, "="));
 }
 
+static void append_ports(struct buf *out, const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->forward.n; i++)
+        buf_printf(out, "  port %u of this machine is port %u of the jail\n",
+                   policy->forward.v[i].host, policy->forward.v[i].jail);
+    for (size_t i = 0; i < policy->publish.n; i++) {
+        const struct port_pair *pair = &policy->publish.v[i];
+
+        if (pair->host)
+            buf_printf(out, "  port %u of the jail is port %u of this machine\n", pair->jail,
+                       pair->host);
+        else
+            buf_printf(out, "  port %u of the jail is a free port of this machine\n", pair->jail);
+    }
+}
+
+static void append_network(struct buf *out, const struct policy *policy)
+{
+    buf_printf(out, "network\n  %s\n", hosts_mode_name(policy->network));
+    for (size_t i = 0; i < policy->hosts.n; i++) {
+        buf_append_str(out, "  ");
+        log_escape(out, policy->hosts.v[i].text, strlen(policy->hosts.v[i].text));
+        buf_append_str(out, " (");
+        log_escape(out, policy->hosts.v[i].origin, strlen(policy->hosts.v[i].origin));
+        buf_append_str(out, ")\n");
+    }
+    append_ports(out, policy);
+}
+
 char *launch_text(const struct launch *launch, const struct policy *policy)
 {
     struct buf out CLEANUP(buf_free);
@@ -250,7 +281,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
         append_quoted(&out, name);
         buf_append_byte(&out, '\n');
     }
-    buf_printf(&out, "network\n  %s\n", policy->network == NETWORK_FULL ? "full" : "off");
+    append_network(&out, policy);
     buf_append_str(&out, "landlock\n");
     append_landlock(&out, launch, policy);
     if (launch->seccomp_program >= 0)
@@ -387,15 +418,13 @@ static json_t *json_late_masks(const struct mask_rules *masks)
 
 char *launch_json(const struct launch *launch, const struct policy *policy)
 {
-    json_t *network =
-        json_pack("{s:s, s:[], s:[], s:[]}", "mode",
-                  policy->network == NETWORK_FULL ? "full" : "off", "hosts", "forward", "publish");
-    json_t *root = json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
-        json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
-        json_mounts(&policy->plan), "environment", json_environment(policy), "network", network,
-        "landlock", json_landlock(launch, policy), "seccomp", json_seccomp(launch), "limits",
-        json_limits(&policy->limits), "late_masks", json_late_masks(policy->masks));
+    json_t *root =
+        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+                  json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
+                  json_mounts(&policy->plan), "environment", json_environment(policy), "network",
+                  json_network(policy), "landlock", json_landlock(launch, policy), "seccomp",
+                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks",
+                  json_late_masks(policy->masks));
 
     return json_document(root);
 }

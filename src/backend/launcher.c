@@ -8,7 +8,8 @@
  *   1. It becomes non-dumpable: the command has the same uid and could otherwise open its memory.
  *   2. It closes every descriptor that it was not promised and makes the rest CLOEXEC.
  *   3. It decodes its orders.
- *   4. If a PTY is ordered it opens one of the jail's own devpts, takes it as controlling terminal
+ *   4. It opens the listening sockets that are ordered, in the jail's network namespace, and hands
+ *      them out: the supervisor accepts on them from outside. If a PTY is ordered it opens one of the jail's own devpts, takes it as controlling terminal
  *      (bubblewrap made it a session leader) and hands the master out with HELLO.
  *   5. It waits for GO: the covers are in place and the supervisor has confined itself.
  *   6. It forks the child that becomes the command (launcher_child.c). The child reports over a
@@ -147,6 +148,29 @@ static int open_pty(int *slave)
     if (*slave < 0 || ioctl(*slave, TIOCSCTTY, 0) < 0)
         fail(STAGE_PTY, errno);
     return master;
+}
+
+/* A kernel without IPv6 has one loopback address less. */
+static void hand_out_listener(uint16_t port, bool is_v6)
+{
+    int fd = net_listen(port, is_v6);
+
+    if (is_v6 && (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL))
+        return;
+    if (fd < 0)
+        fail(STAGE_NETWORK, -fd);
+    send_message(CONTROL_LISTENER, port, is_v6, fd);
+    close(fd);
+}
+
+/* Before the command exists: no port can be taken yet. */
+static void hand_out_listeners(const struct orders *orders)
+{
+    for (uint32_t i = 0; i < orders->listen_count; i++) {
+        hand_out_listener(orders->listen[i], false);
+        if (orders->listen[i] != ORDERS_PROXY_PORT)
+            hand_out_listener(orders->listen[i], true);
+    }
 }
 
 static void say_hello(struct launcher *launcher)
@@ -311,6 +335,18 @@ static void bring_to_foreground(const struct launcher *launcher)
     (void)kill(-launcher->command, SIGCONT);
 }
 
+static void connect_inside(const struct control_message *message)
+{
+    int fd;
+
+    if (message->b < 1 || message->b > UINT16_MAX)
+        _exit(EXIT_BROKEN);
+    fd = net_connect((uint16_t)message->b);
+    send_message(CONTROL_CONNECTED, message->a, fd < 0 ? -fd : 0, fd < 0 ? -1 : fd);
+    if (fd >= 0)
+        close(fd);
+}
+
 static void obey_message(const struct launcher *launcher)
 {
     struct control_message message;
@@ -328,6 +364,9 @@ static void obey_message(const struct launcher *launcher)
         return;
     case CONTROL_CONTINUE:
         (void)kill(-launcher->command, SIGCONT);
+        return;
+    case CONTROL_CONNECT:
+        connect_inside(&message);
         return;
     default:
         _exit(EXIT_BROKEN);
@@ -362,6 +401,7 @@ int main(void)
     sort_descriptors();
     read_orders(&launcher.orders);
     check_stdio(&launcher.orders);
+    hand_out_listeners(&launcher.orders);
     say_hello(&launcher);
     wait_for_go();
     open_signals(&launcher);

@@ -3,6 +3,7 @@
  * launcher: what the files of the launcher share. Nothing else includes this.
  *
  *   launcher.c           PID 1 of the jail: descriptors, orders, PTY, messages, job control, the end
+ *   launcher_net.c       sockets of the jail's own loopback, for the supervisor
  *   launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
  *   launcher_selftest.c  the child proves that the walls stand
  *   launcher_trial.c     --doctor: the child tries the walls and tells, instead of the rest
@@ -23,6 +24,13 @@ struct launcher_child {
     char *path;         /* room for the longest PATH entry with the command's name */
     size_t path_size;
 };
+
+/* A socket that listens on the port of 127.0.0.1, or of ::1; -errno. */
+int net_listen(uint16_t port, bool is_v6);
+/* A socket connected to the port of the loopback, of either family; -errno. Waits for at most
+ * NET_CONNECT_MS. */
+#define NET_CONNECT_MS 200
+int net_connect(uint16_t port);
 
 /* Sends one record up the pipe; PID 1 passes it on as a message. */
 void child_report(const struct launcher_child *child, enum control_type type, int32_t a, int32_t b);

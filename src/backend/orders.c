@@ -34,9 +34,11 @@ struct wire {
     uint32_t argv_count;
     uint32_t env_count;
     uint32_t rule_count;
-    uint32_t reserved; /* 0 */
+    uint32_t listen_count;
+    uint16_t listen[ORDERS_LISTEN_MAX];
 };
-_Static_assert(sizeof(struct wire) == 12 * 8 + 6 * 4, "the wire header has no padding");
+_Static_assert(sizeof(struct wire) == 12 * 8 + 6 * 4 + 2 * ORDERS_LISTEN_MAX,
+               "the wire header has no padding");
 
 /* What is left to decode. */
 struct cursor {
@@ -66,7 +68,7 @@ static void append_list(struct buf *out, char *const *list)
 
 static struct wire wire_from_orders(const struct orders *orders)
 {
-    return (struct wire){
+    struct wire wire = {
         .magic = WIRE_MAGIC,
         .handled_fs = orders->handled_fs,
         .handled_net = orders->handled_net,
@@ -83,7 +85,11 @@ static struct wire wire_from_orders(const struct orders *orders)
         .argv_count = count_strings(orders->argv),
         .env_count = count_strings(orders->env),
         .rule_count = (uint32_t)orders->rule_count,
+        .listen_count = orders->listen_count,
     };
+
+    memcpy(wire.listen, orders->listen, sizeof(wire.listen));
+    return wire;
 }
 
 int orders_encode(const struct orders *orders, struct buf *out)
@@ -176,12 +182,25 @@ static void orders_from_wire(struct orders *orders, const struct wire *wire)
         .sigignore = wire->sigignore,
         .sigmask = wire->sigmask,
         .rule_count = wire->rule_count,
+        .listen_count = wire->listen_count,
     };
+    memcpy(orders->listen, wire->listen, sizeof(orders->listen));
+}
+
+/* As many ports as there are said to be, and nothing behind them. */
+static bool has_valid_ports(const struct wire *wire)
+{
+    if (wire->listen_count > ORDERS_LISTEN_MAX)
+        return false;
+    for (uint32_t i = 0; i < ORDERS_LISTEN_MAX; i++)
+        if ((wire->listen[i] != 0) != (i < wire->listen_count))
+            return false;
+    return true;
 }
 
 static bool is_wire_valid(const struct wire *wire, size_t len)
 {
-    return wire->magic == WIRE_MAGIC && wire->total == len && wire->reserved == 0 &&
+    return wire->magic == WIRE_MAGIC && wire->total == len && has_valid_ports(wire) &&
            (wire->flags & ~(uint32_t)ORDERS_FLAGS_ALL) == 0 && wire->umask_bits <= 0777 &&
            wire->argv_count > 0;
 }

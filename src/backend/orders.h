@@ -38,6 +38,11 @@ enum orders_flag {
 /* Above what the kernel takes for argv and environment together (6 MiB) plus any plan's rules. */
 #define ORDERS_MAX (16 * MIB)
 
+/* Ports of the jail's loopback that the launcher listens on and hands out. */
+#define ORDERS_LISTEN_MAX 32
+/* The proxy's: of 127.0.0.1 alone, the others of ::1, too. */
+#define ORDERS_PROXY_PORT 15919
+
 /* One path-beneath rule; access holds the bits of <linux/landlock.h>, already cut to the ABI. */
 struct orders_rule {
     uint64_t access;
@@ -57,6 +62,8 @@ struct orders {
     uint32_t umask_bits; /* the caller's umask */
     uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller and stays so */
     uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller and stays so */
+    uint32_t listen_count;
+    uint16_t listen[ORDERS_LISTEN_MAX]; /* ports, each once; the unused ones are 0 */
     char *cwd;
     char **argv; /* NULL-terminated */
     char **env;

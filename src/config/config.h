@@ -46,6 +46,9 @@ struct config {
     /* What stands in the files of SET_ENV_FROM_FILE, NAME=VALUE in order: filled by gather(), in the
      * effective configuration alone. Never shown. */
     struct strv env_file;
+    /* An untrusted layer said hosts: what is left of those below it is all that it leaves open. Set
+     * by network_prepare_merge(), in the effective configuration alone. */
+    bool hosts_are_narrowed;
 };
 
 /* An empty layer: nothing is set. Needs no config_free() before the first change. */

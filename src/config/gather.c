@@ -238,7 +238,8 @@ static void note_contradiction(struct gathered *gathered, const struct config *l
     if (gathered->contradiction || !network_contradicts(layer))
         return;
     network = config_spelling(layer, SET_NETWORK);
-    hosts = config_entry_spelling(layer, SET_ALLOW_HOSTS, 0);
+    hosts = config_entry_spelling(
+        layer, config_list(layer, SET_ALLOW_HOSTS)->n ? SET_ALLOW_HOSTS : SET_ALLOW_PRIVATE, 0);
     gathered->contradiction = xasprintf("%s and %s", network, hosts);
 }
 

@@ -42,7 +42,6 @@ struct advice {
 
 /* Behind "... has no effect in this version" or "... cannot be done by this version". */
 static const struct advice advices[] = {
-    {SET_ALLOW_HOSTS, ": the network is on or off as a whole, and with hosts it is off"},
     {SET_AUDIT_LOG, ": no log is written"},
     {SET_ALLOW_TCP_PORTS, "; write allow_hosts = [\"HOST:PORT\"] instead"},
     {SET_LOCKDOWN, ": a weaker jail is not started in its place"},

@@ -13,9 +13,10 @@ static bool is_on(const struct config *config)
     return config->values[SET_NETWORK].is_set && config->values[SET_NETWORK].on;
 }
 
+/* A host whose addresses may be private is a host. */
 static size_t host_count(const struct config *config)
 {
-    return config_list(config, SET_ALLOW_HOSTS)->n;
+    return config_list(config, SET_ALLOW_HOSTS)->n + config_list(config, SET_ALLOW_PRIVATE)->n;
 }
 
 bool network_contradicts(const struct config *layer)
@@ -27,9 +28,14 @@ void network_prepare_merge(struct config *config, const struct config *later)
 {
     const struct value *hosts = &later->values[SET_ALLOW_HOSTS];
 
+    bool is_narrowing = hosts->is_set && hosts->origin.is_untrusted;
+
     /* Hosts of an untrusted layer are what is left of those below. */
-    if (later->values[SET_NETWORK].is_set || (hosts->is_set && hosts->origin.is_untrusted))
+    if (later->values[SET_NETWORK].is_set || is_narrowing)
         config_unset(config, SET_ALLOW_HOSTS);
+    if (later->values[SET_NETWORK].is_set)
+        config_unset(config, SET_ALLOW_PRIVATE);
+    config->hosts_are_narrowed |= is_narrowing;
     if (!later->values[SET_NETWORK].is_set && host_count(later) && is_on(config))
         config_unset(config, SET_NETWORK);
 }

@@ -2,9 +2,8 @@
 /*
  * network: what layers that speak of the network and of hosts mean together.
  *
- * "network" has three values (unset, on, off) and "allow_hosts" is part of the same decision, so the
- * two are merged as one, layer by layer. There is nothing between on and off yet: hosts that are
- * allowed are remembered, and as long as they decide the network is off.
+ * "network" has three values (unset, on, off), and "allow_hosts" and "allow_private" are part of the
+ * same decision, so they are merged as one, layer by layer. What comes of them is policy/hosts.h.
  */
 #pragma once
 
@@ -14,8 +13,8 @@
 bool network_contradicts(const struct config *layer);
 
 /*
- * What the merged configuration's SET_NETWORK and SET_ALLOW_HOSTS become under a later layer; to be
- * called before config_merge() merges the same two.
+ * What the merged configuration's SET_NETWORK, SET_ALLOW_HOSTS and SET_ALLOW_PRIVATE become under a
+ * later layer; to be called before config_merge() merges the same three.
  *
  *     later says          becomes
  *     nothing             as it was

@@ -34,6 +34,11 @@ enum setting_id {
     SET_ALLOW_DEBUG,
     /* network */
     SET_NETWORK,
+    SET_ALLOW_HOSTS,
+    SET_ALLOW_PRIVATE,
+    SET_FORWARD_PORTS,
+    SET_PUBLISH_PORTS,
+    SET_TOOLCHAINS,
     /* environment */
     SET_ENV_PASS,
     SET_ENV_FROM_FILE,
@@ -53,7 +58,6 @@ enum setting_id {
     /* keys that this version reads and cannot fulfil */
     SET_AGENT_STATE,
     SET_CLAUDE_DIR,
-    SET_TOOLCHAINS,
     SET_MISE,
     SET_LOCKDOWN,
     SET_BROWSER_PROFILE,
@@ -75,10 +79,6 @@ enum setting_id {
     SET_MACOS_HOST_IPC,
     SET_UPDATE_CHECK,
     SET_SSH,
-    SET_ALLOW_HOSTS,
-    SET_ALLOW_PRIVATE,
-    SET_FORWARD_PORTS,
-    SET_PUBLISH_PORTS,
     SET_ALLOW_TCP_PORTS,
     SET_SECRET_HOSTS,
     SET_AUDIT_LOG,

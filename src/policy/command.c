@@ -88,6 +88,19 @@ static char *find_program(const struct host *host, const char *name)
     return fs_stat(host->fs, file, true, &st) == 0 && st.type == FS_FILE ? steal_ptr(&file) : NULL;
 }
 
+bool command_is_foreign(const char *argv0, const char *project, const struct host *host)
+{
+    _cleanup_free_ char *file = NULL;
+    _cleanup_free_ char *canonical = NULL;
+
+    if (strchr(argv0, '/'))
+        return false;
+    file = find_program(host, argv0);
+    return file && !path_is_within(file, project) &&
+           fs_resolve(host->fs, file, &canonical, NULL, NULL) == 0 &&
+           !path_is_within(canonical, project);
+}
+
 /* ---- what a file needs to run ---- */
 
 static void chase_script(const struct chase *chase, const struct shebang *shebang,

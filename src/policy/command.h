@@ -23,4 +23,7 @@ struct command {
  */
 void command_expose(struct command *command, const char *argv0, const char *project,
                     const struct host *host, struct plan *plan, struct notes *notes);
+/* True if argv0 is a bare name that the host's PATH leads to a program outside the project: the only
+ * way in which a project that is not trusted can name an agent. */
+bool command_is_foreign(const char *argv0, const char *project, const struct host *host);
 void command_free(struct command *command);

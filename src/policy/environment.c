@@ -374,7 +374,20 @@ static void add_defaults(struct builder *builder, const char *argv0)
         strv_pushf(&builder->list, "XDG_RUNTIME_DIR=/run/user/%u", builder->host->uid);
 }
 
-/* Without a network a proxy is out of reach, whoever named it. */
+/* How programs find the jail's own proxy. With an empty exception list its loopback is reached
+ * through it, too. */
+static void force_proxies(struct builder *builder)
+{
+    static const char *const urls[] = {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
+        set(builder, urls[i], "http://127.0.0.1:15919");
+    set(builder, "no_proxy", "");
+    set(builder, "NO_PROXY", "");
+    set(builder, "NODE_USE_ENV_PROXY", "1");
+}
+
+/* Any other proxy is out of reach, whoever named it. */
 static void remove_proxies(struct builder *builder)
 {
     for (size_t i = 0; i < builder->list.n;) {
@@ -387,8 +400,10 @@ static void remove_proxies(struct builder *builder)
             continue;
         }
         spelling = passed_by(builder, entry);
-        notes_add(builder->notes, NOTE_WARNING, "%s %.*s has no effect: the network is off",
-                  spelling, (int)name_len(entry), entry);
+        notes_add(builder->notes, NOTE_WARNING, "%s %.*s has no effect: %s", spelling,
+                  (int)name_len(entry), entry,
+                  builder->network == NETWORK_OFF ? "the network is off"
+                                                  : "the jail has a proxy of its own");
         strv_remove(&builder->list, i);
     }
 }
@@ -412,8 +427,10 @@ int environment_build(struct strv *env, const struct config *config, const struc
     settle_term(&builder);
     add_defaults(&builder, argv0);
     settle(&builder.list);
-    if (network == NETWORK_OFF)
+    if (network != NETWORK_FULL)
         remove_proxies(&builder);
+    if (network == NETWORK_FILTERED)
+        force_proxies(&builder);
     *env = builder.list;
     return 0;
 }

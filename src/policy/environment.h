@@ -8,7 +8,7 @@
 #include "host.h"
 #include "policy/plan.h"
 
-enum network_mode { NETWORK_OFF, NETWORK_FULL };
+enum network_mode { NETWORK_OFF, NETWORK_FILTERED, NETWORK_FULL };
 
 /*
  * Fills env with NAME=VALUE, sorted, one entry per name. May add single read-only files to the plan

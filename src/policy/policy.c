@@ -7,9 +7,11 @@
 #include "policy/policy.h"
 
 #include "base/path.h"
+#include "config/wrapper.h"
 #include "policy/git.h"
 #include "policy/hidden.h"
 #include "policy/home.h"
+#include "policy/hosts.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
 #include "policy/project.h"
@@ -21,7 +23,6 @@
 
 static void decide_switches(struct policy *policy, const struct config *config)
 {
-    policy->network = config_flag(config, SET_NETWORK) ? NETWORK_FULL : NETWORK_OFF;
     policy->private_home = config_flag(config, SET_PRIVATE_HOME);
     policy->landlock = config_flag(config, SET_LANDLOCK);
     policy->seccomp = config_flag(config, SET_SECCOMP);
@@ -189,6 +190,18 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     return check_places(policy, error);
 }
 
+/* The agent that the command is. A project that is not trusted may say the command, but not make a
+ * program of its own into one, and so be given an agent's hosts. */
+static const char *agent_of(const struct policy *policy, const struct config *config)
+{
+    const struct value *said = &config->values[SET_COMMAND];
+
+    if (said->list.n && said->origins[0].is_untrusted &&
+        !command_is_foreign(policy->argv.v[0], policy->project, policy->host))
+        return NULL;
+    return wrapper_of(&policy->argv).name;
+}
+
 int policy_build(struct policy *policy, const struct config *config, const struct host *host,
                  const struct strv *command, struct notes *notes, struct error *error)
 {
@@ -204,6 +217,12 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push(&policy->argv, "bash");
     decide_switches(policy, config);
     decide_limits(policy);
+    r = hosts_decide(&policy->network, &policy->hosts, config, agent_of(policy, config), notes,
+                     error);
+    if (r == 0)
+        r = ports_decide(&policy->forward, &policy->publish, config, policy->network, notes, error);
+    if (r < 0)
+        return r;
     warn_own_program(policy, notes);
     note_weakened(policy, config, notes);
     return build_plan(policy, config, notes, error);
@@ -216,6 +235,7 @@ void policy_free(struct policy *policy)
     strv_free(&policy->env);
     command_free(&policy->command);
     plan_free(&policy->plan);
+    allow_free(&policy->hosts);
     mask_rules_free(policy->masks);
     overlays_free(&policy->overlays);
     *policy = (struct policy){0};

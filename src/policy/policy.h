@@ -6,11 +6,13 @@
 
 #include "config/config.h"
 #include "host.h"
+#include "net/allow.h"
 #include "policy/command.h"
 #include "policy/environment.h"
 #include "policy/masks.h"
 #include "policy/overlays.h"
 #include "policy/plan.h"
+#include "policy/ports.h"
 
 /* Limits of the command; UINT64_MAX: not set. */
 struct limits {
@@ -31,6 +33,9 @@ struct policy {
     struct overlays overlays;
     struct limits limits;
     enum network_mode network;
+    struct allow_list hosts;   /* NETWORK_FILTERED: what may be reached */
+    struct port_pairs forward; /* not NETWORK_FULL: ports of the host in the jail */
+    struct port_pairs publish; /* the same: ports of the jail on the host */
     bool private_home;
     bool landlock;
     bool seccomp;

@@ -7,16 +7,19 @@
  * right size, version, type or state ends the run with 125.
  *
  *   launcher                         supervisor
+ *   LISTENER (+ socket)       ->                     0 or more: sockets of the jail's loopback
  *   HELLO (+ PTY master)      ->                     mounts are complete, the program is running
  *                             <-     GO              after the covers are placed and the supervisor
  *                                                    has confined itself
- *                             <-     SIGNAL, FOREGROUND, CONTINUE, from here on at any time
+ *                             <-     SIGNAL, FOREGROUND, CONTINUE, CONNECT, from here on at any
+ *                                    time
+ *   CONNECTED (+ socket)      ->                     one for each CONNECT
  *   WARN_*, PATH_PRUNED       ->                     0 or more
  *   STARTED | FAILED          ->                     exec has happened, or did not
  *   STOPPED, CONTINUED        ->
  *   EXITED                    ->                     last message; then the jail ends
  *
- * FAILED may come in the place of HELLO, too (unreadable orders, no PTY), and is then the last
+ * FAILED may come in the place of HELLO, too (unreadable orders, no PTY, a port that is taken), and is then the last
  * message. A command that is killed before its exec is reported as STARTED and EXITED: from outside
  * the two cannot be told apart. End of file on either side ends the run; so does a message to the
  * launcher that does not fit its state.
@@ -38,11 +41,14 @@ enum control_type {
     CONTROL_STOPPED,   /* a: signal */
     CONTROL_CONTINUED, /* not sent when the command stops or ends again at once */
     CONTROL_EXITED,    /* a: wait status of the command, b: processes left behind */
+    CONTROL_LISTENER,  /* descriptor: listening on port a of 127.0.0.1; b is 1: of ::1 */
+    CONTROL_CONNECTED, /* a: as in CONNECT, b: errno; descriptor: the connected socket if b is 0 */
     /* from the supervisor */
     CONTROL_GO,
     CONTROL_SIGNAL,     /* a: signal for the command's process group */
     CONTROL_FOREGROUND, /* put the command's group into the foreground of the PTY and continue it */
     CONTROL_CONTINUE,   /* continue the command's group */
+    CONTROL_CONNECT,    /* a: any number, b: port of the jail's loopback to connect to */
     CONTROL_TYPE_COUNT
 };
 
@@ -51,6 +57,7 @@ enum launch_stage {
     STAGE_ORDERS = 1,
     STAGE_PTY,
     STAGE_STDIO,
+    STAGE_NETWORK, /* the jail's loopback: a port cannot be listened on */
     STAGE_FORK,
     STAGE_LIMITS,
     STAGE_LANDLOCK,

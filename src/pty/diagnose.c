@@ -165,6 +165,7 @@ int diagnose_failed(const struct control_message *message, const struct policy *
         [STAGE_ORDERS] = "the launcher cannot read its orders",
         [STAGE_PTY] = "no pseudo-terminal in the jail",
         [STAGE_STDIO] = "standard descriptors in the jail",
+        [STAGE_NETWORK] = "a listening socket in the jail",
         [STAGE_FORK] = "fork in the jail",
         [STAGE_LIMITS] = "resource limits",
         [STAGE_LANDLOCK] = "Landlock in the jail (--no-landlock starts without it)",

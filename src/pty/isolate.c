@@ -23,11 +23,22 @@
 
 /* Where getaddrinfo and its modules read (nsswitch.conf(5), systemd-resolved, nscd). */
 static const char *const readable[] = {
-    "/etc",       "/usr",
-    "/lib",       "/lib32",
-    "/lib64",     "/libx32",
-    "/nix/store", "/run/systemd/resolve",
-    "/run/nscd",  "/run/resolvconf",
+    "/etc",
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+    "/run/nscd",
+    "/run/systemd/resolve",
+    /* what /etc/resolv.conf may be a link into */
+    "/run/resolvconf",
+    "/run/NetworkManager",
+    "/run/connman",
+    "/run/netconfig",
+    "/mnt/wsl",
 };
 
 int isolate_undumpable(void)

@@ -25,6 +25,7 @@
 #include "pty/jobs.h"
 #include "pty/relay.h"
 #include "pty/session_mounter.h"
+#include "pty/session_net.h"
 #include "pty/start.h"
 #include "pty/statusline.h"
 
@@ -63,6 +64,7 @@ struct session {
     struct jobs jobs;
     struct statusline statusline;
     struct session_mounter mounter;
+    struct session_net net;
     uv_loop_t loop;
     uv_poll_t control;
     uv_timer_t timer;      /* grace, or the end of the jail */
@@ -92,6 +94,7 @@ static void finish_if_done(struct session *session)
     session->closing = true;
     statusline_close(&session->statusline);
     session_mounter_close(&session->mounter);
+    session_net_close(&session->net);
     uv_close((uv_handle_t *)&session->control, NULL);
     uv_close((uv_handle_t *)&session->timer, NULL);
     uv_close((uv_handle_t *)&session->background, NULL);
@@ -227,25 +230,6 @@ static void on_failed(struct session *session, const struct control_message *mes
     end_run(session, code);
 }
 
-static void on_warning(struct session *session, const struct control_message *message)
-{
-    const struct orders *orders = &session->jail.launch->orders;
-
-    if (message->type == CONTROL_PATH_PRUNED) {
-        log_line(NOTE_VERBOSE, "PATH: %d of %d directories exist in the jail", message->a,
-                 message->b);
-    } else if (message->type == CONTROL_WARN_LIMIT) {
-        log_line(NOTE_WARNING, "a resource limit could not be set (RLIMIT %d): %s", message->a,
-                 strerror(message->b));
-    } else {
-        bool named = message->a >= 0 && (size_t)message->a < orders->rule_count;
-
-        log_line(NOTE_SECURITY, "Landlock: no rule for %s: %s",
-                 named ? orders->rules[message->a].path : "a standard descriptor",
-                 strerror(message->b));
-    }
-}
-
 /* Which messages a phase accepts; anything else ends the run. */
 static bool is_expected(const struct session *session, uint32_t type)
 {
@@ -291,7 +275,7 @@ static void on_message(struct session *session, const struct control_message *me
         on_exited(session, message);
         break;
     default:
-        on_warning(session, message);
+        session_say_warning(message, &session->jail.launch->orders);
         break;
     }
 }
@@ -315,6 +299,8 @@ static void read_control(struct session *session)
         int fd = -1;
         int r = control_receive(session->jail.spawn.control, &message, &fd);
 
+        if (r == 1 && session_net_takes(&session->net, &message, &fd))
+            continue;
         if (fd >= 0) {
             close(fd);
             r = -EBADMSG;
@@ -507,7 +493,7 @@ static void start_signals(struct session *session)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void start_handles(struct session *session)
+static int start_handles(struct session *session, struct error *error)
 {
     uv_poll_init(&session->loop, &session->control, session->jail.spawn.control);
     session->control.data = session;
@@ -519,11 +505,14 @@ static void start_handles(struct session *session)
     session->mounter = (struct session_mounter){.on_lost = on_mounter_lost, .arg = session};
     session_mounter_open(&session->mounter, &session->loop, &session->jail);
     start_signals(session);
+    session->net = (struct session_net){.on_lost = on_mounter_lost, .arg = session};
+    return session_net_open(&session->net, &session->loop, &session->jail, error);
 }
 
 static int supervise(struct session *session)
 {
     struct error error = {0};
+    int r;
 
     signal(SIGPIPE, SIG_IGN);
     session->jobs = (struct jobs){
@@ -536,11 +525,11 @@ static int supervise(struct session *session)
         log_line(NOTE_FATAL, "the event loop cannot be made");
         return EXIT_OWN_FAILURE;
     }
-    start_handles(session);
+    r = start_handles(session, &error);
     /* Lines of ours would land in the command's screen. */
     if (terminal_is_behind(&session->jail.terminal, STDERR_FILENO))
         log_hold();
-    if (open_relay(session, &error) < 0)
+    if (r < 0 || open_relay(session, &error) < 0)
         abort_run(session, error.text);
     else
         send_control(session, CONTROL_GO, 0);
@@ -552,6 +541,7 @@ static int supervise(struct session *session)
     jobs_give_terminal_back(&session->jobs);
     log_release();
     session_mounter_finish(&session->mounter);
+    session_net_finish(&session->net);
     return session->code;
 }
 

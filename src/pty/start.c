@@ -73,6 +73,25 @@ static bool is_pty_master(int fd)
            ioctl(fd, TIOCGPTN, &number) == 0;
 }
 
+/* Takes the listeners, which come first; then what is said next. */
+static int receive_hello(struct jail *jail, struct control_message *message, int *fd)
+{
+    for (;;) {
+        int r = control_receive(jail->spawn.control, message, fd);
+
+        if (r != 1 || message->type != CONTROL_LISTENER)
+            return r;
+        r = start_net_take(&jail->net, jail->policy, message, fd);
+        if (r < 0) {
+            if (*fd >= 0)
+                close(steal_fd(fd));
+            return r;
+        }
+        if (wait_readable(&jail->spawn, HELLO_TIMEOUT_MS) <= 0)
+            return -ETIMEDOUT;
+    }
+}
+
 static int wait_hello(struct jail *jail, struct notes *notes, struct error *error)
 {
     struct control_message message;
@@ -88,7 +107,7 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     if (r <= 0)
         return error_set(error, ETIMEDOUT, "the jail was not ready after %d s",
                          (SLOW_MS + HELLO_TIMEOUT_MS) / 1000);
-    r = control_receive(jail->spawn.control, &message, &fd);
+    r = receive_hello(jail, &message, &fd);
     jail->master = fd;
     if (r == 0 || r == -ECONNRESET || r == -EAGAIN) { /* the last: bubblewrap alone has ended */
         r = spawn_check(&jail->spawn, jail->policy, error);
@@ -141,6 +160,8 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     };
     int r = open_terminal(jail, error);
 
+    if (r == 0)
+        r = start_net_publish(&jail->net, jail->policy, notes, error);
     if (r < 0)
         return r;
     r = spawn_prepare(&jail->spawn, jail->launch, jail->policy, &jail->stdio, error);
@@ -225,6 +246,7 @@ void start_abandon(struct jail *jail)
     mounter_goodbye(&jail->mounter);
     reap_mounter(&jail->mounter.pid);
     cgroup_close(&jail->cgroup);
+    start_net_close(&jail->net);
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);

@@ -6,6 +6,7 @@
 
 #include "pty/mounter.h"
 #include "pty/spawn.h"
+#include "pty/start_net.h"
 #include "pty/terminal.h"
 
 struct jail {
@@ -16,7 +17,8 @@ struct jail {
     struct spawn spawn;
     struct mounter mounter;
     struct cgroup cgroup;
-    int master; /* of the jail's PTY; -1: none, or taken by the relay */
+    struct start_net net; /* until the proxy takes them */
+    int master;           /* of the jail's PTY; -1: none, or taken by the relay */
 };
 
 /*

@@ -4,7 +4,9 @@
  *
  * Values that may be secrets are never shown: of env_pass the name alone.
  */
+#include "backend/json_network.h"
 #include "backend/json_text.h"
+#include "policy/hosts.h"
 #include "verbs/print.h"
 #include "verbs/verbs.h"
 
@@ -45,7 +47,7 @@ static const char *support_remark(const struct setting *row)
 static const char *mode_name(const struct verb_call *call)
 {
     if (call->policy)
-        return call->policy->network == NETWORK_FULL ? "full" : "off";
+        return hosts_mode_name(call->policy->network);
     return config_flag(&call->gathered->config, SET_NETWORK) ? "full" : "off";
 }
 
@@ -261,8 +263,9 @@ static char *as_json(const struct verb_call *call)
         json_pack("{s:o, s:o, s:b, s:o}", "path", json_text(call->host->cwd), "file",
                   json_text(gathered->project.path), "trusted", (int)gathered->project.is_trusted,
                   "refused", json_text(call->refused ? call->refused->text : NULL));
-    json_t *network = json_pack("{s:s, s:[], s:[], s:[]}", "mode", mode_name(call), "hosts",
-                                "forward", "publish");
+    json_t *network = call->policy ? json_network(call->policy)
+                                   : json_pack("{s:s, s:[], s:[], s:[]}", "mode", mode_name(call),
+                                               "hosts", "forward", "publish");
 
     return json_document(json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
                                    json_texts(&gathered->command), "project", project, "files_read",

@@ -66,6 +66,11 @@ static const char machine_tree[] = "f /etc/hostname 0644 0 x\n"
 static const struct golden_case cases[] = {
     {.name = "default", .landlock_abi = 7},
     {.name = "network", .words = {"--network", "--", "curl", "example.org"}, .landlock_abi = 7},
+    {.name = "no-network", .words = {"--no-network"}, .landlock_abi = 7},
+    {.name = "hosts",
+     .words = {"--no-toolchains", "--allow-host", "Example.org:8080", "--allow-host",
+               "raw:git.test:22", "--allow-private", "intranet.test", "--", "claude"},
+     .landlock_abi = 7},
     {.name = "no-private-home", .words = {"--no-private-home"}, .landlock_abi = 7},
     {.name = "maps",
      .words = {"--map", "/short", "--map", "/data/file:/m/file", "--rw-map", "/data:/w", "--map",

@@ -27,7 +27,17 @@ OURS = (
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
     ("config/*", ("config/*", "base/*")),
-    ("policy/*", ("policy/*", "config/*", "base/*", "host.h")),
+    ("policy/*", ("policy/*", "config/*", "base/*", "host.h", "net/allow.h", "net/refusal.h", "net/target.h")),
+    # The part of the network that decides knows no loop and no socket.
+    ("net/target.[ch]", ("net/target.h", "base/*")),
+    ("net/address.[ch]", ("net/address.h", "net/target.h", "base/*")),
+    ("net/refusal.[ch]", ("net/refusal.h", "net/target.h", "base/*")),
+    ("net/allow.[ch]", ("net/allow.h", "net/address.h", "net/refusal.h", "net/target.h", "base/*")),
+    ("net/http_head.[ch]", ("net/http_head.h", "base/*")),
+    ("net/resolve.[ch]", ("net/resolve.h", "net/target.h", "base/*")),
+    ("net/re*.[ch]", ("net/re*.h", "net/http_head.h", "net/target.h", "base/*")),
+    ("net/hello.[ch]", ("net/hello.h", "net/target.h", "base/*")),
+    ("net/*", ("net/*", "base/*")),
     ("filter/*", ("filter/*", "base/*")),
     # The launcher is a program of its own: a few files of ours, linked statically.
     ("backend/launcher*", ("backend/launcher*", "backend/orders.h", "backend/landlock.h",
@@ -40,14 +50,14 @@ OURS = (
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
     ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "base/utf8.h", "filter/width.h",
                                   "base/*")),
-    ("pty/*", ("pty/*", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
+    ("pty/*", ("pty/*", "net/proxy.h", "net/allow.h", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )
 
 # (header of a library, the only files that may know it), below src/.
 OWNERS = (
     ("vterm.h", ("filter/shadow.[ch]",)),
     ("vterm_keycodes.h", ("filter/shadow.[ch]",)),
-    ("uv.h", ("pty/session*", "pty/relay*", "pty/statusline.[ch]")),
+    ("uv.h", ("net/flow.[ch]", "net/dial.[ch]", "net/door.[ch]", "net/resolve.[ch]", "net/proxy.[ch]", "net/connection*", "pty/session*", "pty/relay*", "pty/statusline.[ch]")),
     ("seccomp.h", ("backend/seccomp_gen.c",)),
     ("jansson.h", ("backend/launch*.c", "backend/*json*", "verbs/*")),
     ("sha2.h", ("policy/*.c",)),

@@ -71,6 +71,9 @@ static void fill_sample(struct sample *sample)
         .rules = sample->rules,
         .rule_count = random_bits() % STRINGS_MAX,
     };
+    sample->orders.listen_count = random_bits() % (ORDERS_LISTEN_MAX + 1);
+    for (size_t i = 0; i < sample->orders.listen_count; i++)
+        sample->orders.listen[i] = (uint16_t)(random_bits() | 1);
     for (size_t i = 0; i < sample->orders.rule_count; i++)
         sample->rules[i] = (struct orders_rule){random_bits(), random_string("/")};
 }
@@ -116,6 +119,8 @@ static void assert_lists_equal(char *const *a, char *const *b)
 static void assert_orders_equal(const struct orders *a, const struct orders *b)
 {
     assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->listen_count, b->listen_count);
+    assert_memory_equal(a->listen, b->listen, sizeof(a->listen));
     assert_int_equal(a->handled_fs, b->handled_fs);
     assert_int_equal(a->handled_net, b->handled_net);
     assert_int_equal(a->scoped, b->scoped);

@@ -30,7 +30,7 @@ struct world {
     struct orders orders;
 };
 
-static void bind(struct world *world, enum plan_kind kind, const char *path)
+static void bind_path(struct world *world, enum plan_kind kind, const char *path)
 {
     assert_non_null(plan_add_bind(&world->policy.plan, world->planner.host.fs, GROUP_MAPS_OUTSIDE,
                                   kind, path, path, "test"));
@@ -45,12 +45,12 @@ static void world_init(struct world *world, int abi)
     world->policy.landlock = true;
     world->policy.plan = world->planner.plan;
     world->planner.plan = (struct plan){0};
-    bind(world, PLAN_RO, "/data/ro");
-    bind(world, PLAN_RW, "/data/ro/rw");
-    bind(world, PLAN_RW, "/data/rw");
-    bind(world, PLAN_RO, "/data/rw/ro");
-    bind(world, PLAN_RW, "/data/rw/rw");
-    bind(world, PLAN_RO, "/data/file");
+    bind_path(world, PLAN_RO, "/data/ro");
+    bind_path(world, PLAN_RW, "/data/ro/rw");
+    bind_path(world, PLAN_RW, "/data/rw");
+    bind_path(world, PLAN_RO, "/data/rw/ro");
+    bind_path(world, PLAN_RW, "/data/rw/rw");
+    bind_path(world, PLAN_RO, "/data/file");
     plan_add(&world->policy.plan, GROUP_MASKS, PLAN_COVER_EMPTY, "/home/u/proj/.env", "test");
     plan_finish(&world->policy.plan, world->planner.host.fs, &world->planner.notes);
     assert_int_equal(world->planner.notes.n, 0);

@@ -52,6 +52,11 @@ static const struct fact facts[] = {
     {SET_RLIMITS, "rlimits", "!no_rlimits", 1, 1, 1, TRUST_TIGHTEN, FILE_BOOL, 0},
     {SET_ALLOW_DEBUG, "allow-debug", "allow_debug", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
     {SET_NETWORK, "network", "network", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
+    {SET_ALLOW_HOSTS, "allow-host", "allow_hosts", 0, 0, 0, TRUST_NARROW, FILE_STRINGS, 0},
+    {SET_ALLOW_PRIVATE, "allow-private", "allow_private", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
+    {SET_FORWARD_PORTS, "forward-port", "forward_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, 0},
+    {SET_PUBLISH_PORTS, "publish", "publish_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, 0},
+    {SET_TOOLCHAINS, "toolchains", "!no_toolchains", 1, 1, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
     {SET_ENV_PASS, "env", "env_pass", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
     {SET_ENV_FROM_FILE, "env-from-file", "env_from_file", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
     {SET_INHERIT_ENV, "inherit-env", "inherit_env", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
@@ -68,7 +73,6 @@ static const struct fact facts[] = {
     {SET_STATUS_BAR_STYLE, NULL, "status_bar_style", 0, 0, 0, TRUST_IGNORED, FILE_STRING, 0},
     {SET_AGENT_STATE, NULL, "agent_state", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_CLAUDE_DIR, NULL, "claude_dir", 0, 0, 0, TRUST_REFUSED, FILE_STRING, N},
-    {SET_TOOLCHAINS, NULL, "!no_toolchains", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_MISE, NULL, "!no_mise", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_LOCKDOWN, NULL, "lockdown", 0, 0, 1, TRUST_TIGHTEN, FILE_BOOL, R},
     {SET_BROWSER_PROFILE, NULL, "browser_profile", 0, 0, 0, TRUST_REFUSED, FILE_STRING, R},
@@ -90,10 +94,6 @@ static const struct fact facts[] = {
     {SET_MACOS_HOST_IPC, NULL, "macos_host_ipc", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_UPDATE_CHECK, NULL, "update_check", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_SSH, NULL, "ssh", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL_OR_WORD, N},
-    {SET_ALLOW_HOSTS, NULL, "allow_hosts", 0, 0, 0, TRUST_NARROW, FILE_STRINGS, N},
-    {SET_ALLOW_PRIVATE, NULL, "allow_private", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, N},
-    {SET_FORWARD_PORTS, NULL, "forward_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, N},
-    {SET_PUBLISH_PORTS, NULL, "publish_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, N},
     {SET_ALLOW_TCP_PORTS, NULL, "allow_tcp_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORT_NUMBERS, R},
     {SET_SECRET_HOSTS, NULL, "secret_hosts", 0, 0, 0, TRUST_REFUSED, FILE_HOSTS_BY_KEY, R},
     {SET_AUDIT_LOG, NULL, "audit_log", 0, 0, 1, TRUST_TIGHTEN, FILE_BOOL, N},
@@ -251,10 +251,12 @@ static void test_names_are_unique(void **state)
 static void test_capability_spellings(void **state)
 {
     static const char *const expected[] = {
-        "ro-map",       "rw-map",          "overlay-map", "deny-path",   "hide-dotdir",
-        "private-home", "no-private-home", "worktree",    "protect-git", "no-protect-git",
-        "landlock",     "no-landlock",     "seccomp",     "no-seccomp",  "rlimits",
-        "no-rlimits",   "network",         "no-network",  "inherit-env", "terminal-passthrough",
+        "ro-map",       "rw-map",         "overlay-map",     "deny-path",
+        "hide-dotdir",  "private-home",   "no-private-home", "worktree",
+        "protect-git",  "no-protect-git", "landlock",        "no-landlock",
+        "seccomp",      "no-seccomp",     "rlimits",         "no-rlimits",
+        "network",      "no-network",     "allow-host",      "allow-private",
+        "forward-port", "publish",        "inherit-env",     "terminal-passthrough",
     };
     struct option_words words;
     size_t found = 0;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * connection_tunnel: a connection whose target is connected. Private to connection.c.
+ */
+#pragma once
+
+#include "net/connection.h"
+
+/* The upstream is connected. is_free: no content rule. */
+void tunnel_open(struct connection *connection, bool is_free);
+
+/* connection.c, for this file. as_tls: a TLS alert instead of an answer in words. */
+void connection_refuse(struct connection *connection, enum refusal_reason reason, bool as_tls);
+/* What is closed from now on is closed with a reset. */
+void connection_reset(uv_tcp_t *tcp);
+/* The client has got its answer, perhaps before it had said everything: lets it read that, then
+ * closes. The upstream is closed at once. */
+void connection_linger(struct connection *connection);
+/* Closes the connection after so many milliseconds. */
+void connection_set_timer(struct connection *connection, unsigned ms);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * dial: from a target to a connected socket.
+ *
+ * A failed attempt closes its handle before the next one begins: libuv cannot connect a handle
+ * twice. An address that does not answer gets a part of the time only, as long as others are left.
+ */
+#include "net/dial.h"
+
+#include <ifaddrs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RESOLVE_MS 10000
+#define CONNECT_MS 10000
+#define ATTEMPT_MS 2500 /* while another address is left */
+#define OWN_MS     2000
+
+/* Of all interfaces: the address of one without a carrier leads to this machine, too. */
+bool own_addresses_refresh(struct own_addresses *own)
+{
+    uint64_t now = uv_hrtime() / 1000000;
+    struct ifaddrs *found = NULL;
+    size_t count = 0;
+
+    if (own->read_ms && now - own->read_ms < OWN_MS)
+        return true;
+    if (getifaddrs(&found) < 0)
+        return own->read_ms != 0; /* what was known stays */
+    own->read_ms = now;
+    for (const struct ifaddrs *at = found; at; at = at->ifa_next)
+        count++;
+    free(own->v);
+    own->v = xcalloc(count + 1, sizeof(*own->v));
+    own->n = 0;
+    for (const struct ifaddrs *at = found; at; at = at->ifa_next)
+        if (at->ifa_addr && net_address_from(&own->v[own->n], at->ifa_addr))
+            own->n++;
+    freeifaddrs(found);
+    return true;
+}
+
+void own_addresses_free(struct own_addresses *own)
+{
+    free(own->v);
+    *own = (struct own_addresses){0};
+}
+
+static void finish(struct dial *dial, enum refusal_reason reason)
+{
+    if (dial->is_over)
+        return;
+    dial->is_over = true;
+    uv_timer_stop(dial->timer);
+    dial->on_done(dial, reason);
+}
+
+/* ---- connecting ---- */
+
+static void attempt(struct dial *dial);
+
+static void on_attempt_closed(uv_handle_t *handle)
+{
+    struct dial *dial = handle->data;
+
+    dial->has_handle = false;
+    if (!dial->is_over)
+        attempt(dial);
+    else if (dial->is_cancelled)
+        dial->on_idle(dial);
+}
+
+static void give_attempt_up(struct dial *dial, int error)
+{
+    dial->last_error = error;
+    uv_timer_stop(dial->timer);
+    if (uv_is_closing((uv_handle_t *)dial->upstream))
+        return;
+    dial->upstream->data = dial;
+    uv_close((uv_handle_t *)dial->upstream, on_attempt_closed);
+}
+
+static void on_connected(uv_connect_t *connect, int status)
+{
+    struct dial *dial = connect->data;
+
+    if (status == UV_ECANCELED)
+        return;
+    if (status < 0) {
+        give_attempt_up(dial, status);
+        return;
+    }
+    finish(dial, REFUSAL_NONE);
+}
+
+static void on_attempt_timeout(uv_timer_t *timer)
+{
+    give_attempt_up(timer->data, UV_ETIMEDOUT);
+}
+
+static void attempt(struct dial *dial)
+{
+    uint64_t now = uv_now(dial->loop);
+    uint64_t left = dial->deadline_ms > now ? dial->deadline_ms - now : 0;
+    const struct sockaddr *address;
+    int r;
+
+    if (dial->next == dial->count || left == 0) {
+        finish(dial, dial->last_error == UV_ETIMEDOUT || left == 0 ? REFUSAL_CONNECT_TIMEOUT
+                                                                   : REFUSAL_CONNECT_FAILED);
+        return;
+    }
+    address = (const struct sockaddr *)&dial->addresses[dial->next++];
+    uv_tcp_init(dial->loop, dial->upstream);
+    dial->has_handle = true;
+    dial->connect.data = dial;
+    r = uv_tcp_connect(&dial->connect, dial->upstream, address, on_connected);
+    if (r < 0) {
+        give_attempt_up(dial, r);
+        return;
+    }
+    if (dial->next < dial->count && left > ATTEMPT_MS)
+        left = ATTEMPT_MS;
+    dial->timer->data = dial;
+    uv_timer_start(dial->timer, on_attempt_timeout, left, 0);
+}
+
+/* ---- addresses ---- */
+
+static void set_port(struct sockaddr_storage *address, uint16_t port)
+{
+    if (address->ss_family == AF_INET)
+        ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
+    else
+        ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
+}
+
+static void judge_address(struct dial *dial, const struct sockaddr *address, size_t size)
+{
+    struct net_address plain;
+    enum address_class class;
+    struct sockaddr_storage *place;
+
+    if (!net_address_from(&plain, address))
+        return;
+    if (allow_decide_address(dial->list, &dial->target, &dial->decision, &plain, dial->own->v,
+                             dial->own->n, &class) != REFUSAL_NONE) {
+        dial->private_only &= class == ADDRESS_PRIVATE;
+        dial->worst = class > dial->worst ? class : dial->worst;
+        return;
+    }
+    if (dial->count == DIAL_ADDRESSES_MAX)
+        return;
+    place = &dial->addresses[dial->count++];
+    memset(place, 0, sizeof(*place));
+    memcpy(place, address, size);
+    set_port(place, dial->target.port);
+}
+
+static void dial_addresses(struct dial *dial)
+{
+    if (dial->count == 0) {
+        finish(dial, REFUSAL_ADDRESS);
+        return;
+    }
+    dial->deadline_ms = uv_now(dial->loop) + CONNECT_MS;
+    attempt(dial);
+}
+
+static void on_resolved(void *arg, int status, struct addrinfo *found)
+{
+    struct dial *dial = arg;
+
+    dial->lookup = NULL;
+    uv_timer_stop(dial->timer);
+    if (status != 0) {
+        finish(dial, REFUSAL_NAME_UNKNOWN);
+        return;
+    }
+    for (const struct addrinfo *at = found; at && own_addresses_refresh(dial->own);
+         at = at->ai_next)
+        judge_address(dial, at->ai_addr, at->ai_addrlen);
+    freeaddrinfo(found);
+    dial_addresses(dial);
+}
+
+static void on_resolve_timeout(uv_timer_t *timer)
+{
+    struct dial *dial = timer->data;
+
+    resolve_give_up(dial->lookup);
+    dial->lookup = NULL;
+    finish(dial, REFUSAL_NAME_TIMEOUT);
+}
+
+static void resolve(struct dial *dial)
+{
+    dial->lookup = resolve_start(dial->resolver, dial->target.name, on_resolved, dial);
+    if (!dial->lookup) {
+        finish(dial, REFUSAL_NAME_TIMEOUT);
+        return;
+    }
+    dial->timer->data = dial;
+    uv_timer_start(dial->timer, on_resolve_timeout, RESOLVE_MS, 0);
+}
+
+static void take_literal(struct dial *dial)
+{
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+
+    if (dial->target.kind == TARGET_IPV4) {
+        memcpy(&v4.sin_addr, dial->target.address.bytes, sizeof(v4.sin_addr));
+        judge_address(dial, (const struct sockaddr *)(const void *)&v4, sizeof(v4));
+    } else {
+        memcpy(&v6.sin6_addr, dial->target.address.bytes, sizeof(v6.sin6_addr));
+        judge_address(dial, (const struct sockaddr *)(const void *)&v6, sizeof(v6));
+    }
+    dial_addresses(dial);
+}
+
+void dial_start(struct dial *dial, const struct target *target)
+{
+    dial->target = *target;
+    dial->private_only = true;
+    if (!own_addresses_refresh(dial->own)) {
+        dial->private_only = false;
+        finish(dial, REFUSAL_ADDRESS);
+        return;
+    }
+    dial->decision = allow_decide(dial->list, target, dial->own->v, dial->own->n);
+    if (dial->decision.reason != REFUSAL_NONE) {
+        dial->private_only = false;
+        finish(dial, dial->decision.reason);
+    } else if (target->kind == TARGET_NAME) {
+        resolve(dial);
+    } else {
+        take_literal(dial);
+    }
+}
+
+void dial_start_loopback(struct dial *dial, uint16_t port)
+{
+    const struct sockaddr_in v4 = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in6 v6 = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+    memcpy(&dial->addresses[dial->count++], &v4, sizeof(v4));
+    memcpy(&dial->addresses[dial->count++], &v6, sizeof(v6));
+    dial_addresses(dial);
+}
+
+bool dial_cancel(struct dial *dial)
+{
+    bool was_over = dial->is_over;
+
+    dial->is_over = true;
+    if (!was_over)
+        uv_timer_stop(dial->timer);
+    if (dial->lookup)
+        resolve_give_up(dial->lookup);
+    dial->lookup = NULL;
+    dial->is_cancelled = dial->has_handle && uv_is_closing((uv_handle_t *)dial->upstream);
+    return dial->is_cancelled;
+}

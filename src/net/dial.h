@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * dial: from a target that was allowed by name to a connected socket.
+ *
+ * The name is resolved once, outside the jail. Each address is judged; exactly those that passed are
+ * dialled, in the resolver's order, until one connects. The name is never looked up again, so what
+ * was judged is what is reached.
+ */
+#pragma once
+
+#include "net/allow.h"
+#include "net/resolve.h"
+
+#include <uv.h>
+
+#define DIAL_ADDRESSES_MAX 16
+
+/* Addresses of this machine, looked at again when they are older than a few seconds. */
+struct own_addresses {
+    struct net_address *v;
+    size_t n;
+    uint64_t read_ms; /* 0: never */
+};
+/* False: they are not known, and nothing may be judged. */
+bool own_addresses_refresh(struct own_addresses *own);
+void own_addresses_free(struct own_addresses *own);
+
+struct dial {
+    uv_loop_t *loop; /* the caller's, these six */
+    struct resolver *resolver;
+    const struct allow_list *list;
+    struct own_addresses *own;
+    uv_tcp_t *upstream; /* not initialized yet; done here for each attempt */
+    void (*on_done)(struct dial *dial, enum refusal_reason reason); /* REFUSAL_NONE: connected */
+    void *owner;
+
+    struct target target;
+    struct allow_decision decision;
+    bool private_only; /* every address was private: a flag would lift it */
+    enum address_class worst;
+    struct lookup *lookup; /* under way; NULL: none */
+    bool has_handle;       /* upstream is initialized; it may be closing between two attempts */
+    bool is_over;          /* on_done has been called, or dial_cancel() */
+    bool is_cancelled;     /* dial_cancel() has said that on_idle will come */
+    struct sockaddr_storage addresses[DIAL_ADDRESSES_MAX];
+    size_t count;
+    size_t next;
+    uint64_t deadline_ms;
+    int last_error;
+    uv_connect_t connect;
+    uv_timer_t *timer;                  /* the caller's, free for use meanwhile */
+    void (*on_idle)(struct dial *dial); /* after dial_cancel(): what was pending has ended */
+};
+
+/* Decides by name and port, then resolves and dials. on_done may come before this returns. */
+void dial_start(struct dial *dial, const struct target *target);
+/* The port of this machine's loopback: 127.0.0.1, then ::1. Nothing is judged. */
+void dial_start_loopback(struct dial *dial, uint16_t port);
+/* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
+ * come. */
+bool dial_cancel(struct dial *dial);

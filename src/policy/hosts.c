@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * hosts: which network a run has, and which hosts it may reach.
+ *
+ * The automatic hosts are what makes an agent work at once: where it talks to, where it logs in, and
+ * where package managers fetch from. No telemetry is among them.
+ */
+#include "policy/hosts.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct agent_hosts {
+    const char *name;
+    const char *hosts[8];
+} agents[] = {
+    {"claude", {"api.anthropic.com", "console.anthropic.com", "claude.com", "claude.ai"}},
+    {"codex", {"api.openai.com", "auth.openai.com", "chatgpt.com"}},
+    {"gemini",
+     {"generativelanguage.googleapis.com", "oauth2.googleapis.com", "accounts.google.com",
+      "cloudcode-pa.googleapis.com"}},
+    {"grok", {"api.x.ai"}},
+};
+
+static const char *const registries[] = {
+    "crates.io",
+    "static.rust-lang.org",
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "proxy.golang.org",
+    "sum.golang.org",
+    "repo1.maven.org",
+    "repo.maven.apache.org",
+    "repo.clojars.org",
+    "plugins.gradle.org",
+    "plugins-artifacts.gradle.org",
+    "repo.packagist.org",
+    "rubygems.org",
+    "nuget.org",
+    "hex.pm",
+    "pub.dev",
+    "github.com",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+    "release-assets.githubusercontent.com",
+};
+
+/* True if one of the hosts that an untrusted project left open permits the entry. */
+static bool is_left_open(const struct allow_list *list, const struct config *config,
+                         const struct allow_entry *entry)
+{
+    const struct value *said = &config->values[SET_ALLOW_HOSTS];
+
+    /* They stand first in list, in the order of the setting. */
+    for (size_t i = 0; i < said->list.n; i++)
+        if (said->origins[i].is_untrusted && allow_covers(&list->v[i], entry))
+            return true;
+    return false;
+}
+
+static void add_automatic(struct allow_list *list, const struct config *config, const char *host,
+                          const char *origin)
+{
+    struct allow_list one = {0};
+    int r = allow_add(&one, host, false, origin, NULL);
+
+    assert(r == 0); /* the tables are ours */
+    if (!config->hosts_are_narrowed || is_left_open(list, config, &one.v[0]))
+        allow_add(list, host, false, origin, NULL);
+    allow_free(&one);
+}
+
+static void add_automatic_hosts(struct allow_list *list, const struct config *config,
+                                const char *agent)
+{
+    for (size_t i = 0; agent && i < ARRAY_SIZE(agents); i++)
+        for (size_t j = 0; str_eq(agents[i].name, agent) && agents[i].hosts[j]; j++)
+            add_automatic(list, config, agents[i].hosts[j], "agent");
+    for (size_t i = 0; config_flag(config, SET_TOOLCHAINS) && i < ARRAY_SIZE(registries); i++)
+        add_automatic(list, config, registries[i], "registry");
+}
+
+static int add_said_hosts(struct allow_list *list, const struct config *config, enum setting_id id,
+                          struct error *error)
+{
+    const struct value *value = &config->values[id];
+
+    for (size_t i = 0; i < value->list.n; i++) {
+        _cleanup_free_ char *origin = config_describe_origin(&value->origins[i]);
+        int r = allow_add(list, value->list.v[i], id == SET_ALLOW_PRIVATE, origin, error);
+
+        if (r < 0) {
+            _cleanup_free_ char *said = config_entry_spelling(config, id, i);
+
+            error_wrap(error, "%s", said);
+            return r;
+        }
+    }
+    return 0;
+}
+
+/* An agent that cannot reach its own service does not work: said before it says so itself. */
+static void warn_unreachable(const struct allow_list *list, const char *agent,
+                             enum network_mode mode, struct notes *notes)
+{
+    for (size_t i = 0; agent && mode != NETWORK_FULL && i < ARRAY_SIZE(agents); i++) {
+        struct allow_entry wanted = {0};
+
+        if (!str_eq(agents[i].name, agent))
+            continue;
+        target_parse(&wanted.target, agents[i].hosts[0], strlen(agents[i].hosts[0]));
+        for (size_t j = 0; j < list->n; j++)
+            if (allow_covers(&list->v[j], &wanted))
+                return;
+        notes_add(notes, NOTE_WARNING, "%s cannot reach its service: --%s %s would let it", agent,
+                  settings[SET_ALLOW_HOSTS].flag, agents[i].hosts[0]);
+    }
+}
+
+int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct config *config,
+                 const char *agent, struct notes *notes, struct error *error)
+{
+    bool is_said = config_is_set(config, SET_NETWORK);
+    int r;
+
+    *list = (struct allow_list){0};
+    *mode = NETWORK_FULL;
+    if (is_said && config_flag(config, SET_NETWORK))
+        return 0;
+    r = add_said_hosts(list, config, SET_ALLOW_HOSTS, error);
+    if (r == 0)
+        r = add_said_hosts(list, config, SET_ALLOW_PRIVATE, error);
+    if (r < 0)
+        return r;
+    if (!is_said)
+        add_automatic_hosts(list, config, agent);
+    *mode = list->n ? NETWORK_FILTERED : NETWORK_OFF;
+    warn_unreachable(list, agent, *mode, notes);
+    return 0;
+}
+
+const char *hosts_mode_name(enum network_mode mode)
+{
+    static const char *const names[] = {
+        [NETWORK_OFF] = "off", [NETWORK_FILTERED] = "filtered", [NETWORK_FULL] = "full"};
+
+    return names[mode];
+}

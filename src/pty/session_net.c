@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * session_net: the network of a run.
+ *
+ * The jail's listeners were made there and came before the launcher's hello. The proxy outside
+ * accepts on them; for the jail's own loopback it asks the launcher for a socket, over the control
+ * channel.
+ */
+#include "pty/session_net.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define SHOWN_MAX 10 /* hosts in the summary */
+/* Two sockets for each connection, and what else is open. */
+#define DESCRIPTORS (2 * PROXY_CONNECTIONS_MAX + 256)
+
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* One at a time: the channel carries signals, too, and must not be full of this. */
+static void ask_launcher(struct session_net *net)
+{
+    while (net->asked_count > 0 && !net->is_asking) {
+        struct session_net_asked asked = net->asked[0];
+        int r = control_send(net->control, CONTROL_CONNECT, (int32_t)asked.id, asked.port, -1);
+
+        net->is_asking = r == 0;
+        memmove(net->asked, net->asked + 1, --net->asked_count * sizeof(asked));
+        if (r < 0)
+            proxy_connected(net->proxy, asked.id, -1, -r);
+    }
+}
+
+static void connect_inside(void *arg, uint32_t id, uint16_t port)
+{
+    struct session_net *net = arg;
+
+    if (net->asked_count == ARRAY_SIZE(net->asked)) {
+        proxy_connected(net->proxy, id, -1, EAGAIN);
+        return;
+    }
+    net->asked[net->asked_count++] = (struct session_net_asked){.id = id, .port = port};
+    ask_launcher(net);
+}
+
+static void say_closed(void *arg, enum door_kind kind, uint16_t port)
+{
+    (void)arg;
+    if (kind == DOOR_FORWARD)
+        log_line(NOTE_WARNING, "--%s: nothing listens on port %u of this machine",
+                 settings[SET_FORWARD_PORTS].flag, port);
+    else
+        log_line(NOTE_WARNING, "--%s: nothing listens on port %u in the jail",
+                 settings[SET_PUBLISH_PORTS].flag, port);
+}
+
+int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
+                     struct error *error)
+{
+    struct proxy_options options = {
+        .loop = loop,
+        .list = &jail->policy->hosts,
+        .connect_inside = connect_inside,
+        .on_closed = say_closed,
+        .arg = net,
+    };
+    int r;
+
+    net->control = jail->spawn.control;
+    if (jail->net.n == 0)
+        return 0;
+    raise_descriptors();
+    r = proxy_new(&net->proxy, &options, error);
+    while (r == 0 && jail->net.n > 0) {
+        const struct start_net_listener *from = &jail->net.v[--jail->net.n];
+
+        r = proxy_add_door(net->proxy, from->kind, from->port, from->fd, error);
+    }
+    return r;
+}
+
+bool session_net_takes(struct session_net *net, const struct control_message *message, int *fd)
+{
+    if (message->type != CONTROL_CONNECTED || !net->is_asking || (message->b == 0) != (*fd >= 0))
+        return false;
+    net->is_asking = false;
+    proxy_connected(net->proxy, (uint32_t)message->a, *fd, message->b);
+    *fd = -1;
+    ask_launcher(net);
+    return true;
+}
+
+void session_net_close(struct session_net *net)
+{
+    if (net->proxy)
+        proxy_close(net->proxy);
+}
+
+static void say_refused(const struct proxy_refused *refused)
+{
+    char shown[TARGET_TEXT_MAX];
+    char flag[REFUSAL_FLAG_MAX];
+
+    target_format(&refused->target, shown, sizeof(shown));
+    refusal_flag(refused->reason, &refused->target, refused->private_only, flag, sizeof(flag));
+    log_line(NOTE_WARNING, "network: refused %s (%s, %llu time%s)%s%s", shown,
+             refusal_rows[refused->reason].id, (unsigned long long)refused->count,
+             refused->count == 1 ? "" : "s", flag[0] ? "; to allow it: " : "", flag);
+}
+
+void session_net_finish(struct session_net *net)
+{
+    const struct proxy_refused *refused;
+    uint64_t more;
+    size_t n;
+
+    if (!net->proxy)
+        return;
+    refused = proxy_refusals(net->proxy, &n, &more);
+    for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
+        say_refused(&refused[i]);
+    for (size_t i = SHOWN_MAX; i < n; i++)
+        more += refused[i].count;
+    if (more)
+        log_line(NOTE_WARNING, "network: refused %llu time%s more", (unsigned long long)more,
+                 more == 1 ? "" : "s");
+    proxy_free(net->proxy);
+    net->proxy = NULL;
+}
+
+void session_say_warning(const struct control_message *message, const struct orders *orders)
+{
+    if (message->type == CONTROL_PATH_PRUNED) {
+        log_line(NOTE_VERBOSE, "PATH: %d of %d directories exist in the jail", message->a,
+                 message->b);
+    } else if (message->type == CONTROL_WARN_LIMIT) {
+        log_line(NOTE_WARNING, "a resource limit could not be set (RLIMIT %d): %s", message->a,
+                 strerror(message->b));
+    } else {
+        bool named = message->a >= 0 && (size_t)message->a < orders->rule_count;
+
+        log_line(NOTE_SECURITY, "Landlock: no rule for %s: %s",
+                 named ? orders->rules[message->a].path : "a standard descriptor",
+                 strerror(message->b));
+    }
+}

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""servers: the Internet of these tests, in a network namespace of its own.
+
+Usage: servers.py DIRECTORY. Says "here", waits for a line, sets its addresses up, says "ready", and
+ends with its standard input. DIRECTORY has server.pem, server.key and mine/web/, which is served; the
+log of everything that arrives is written to DIRECTORY/log.
+
+    11.0.0.4, 2a00:aaaa::4  everything          11.0.0.5  takes no connection and says nothing
+    11.0.0.6                nothing listens     10.9.0.2, 169.254.169.254  a web server
+"""
+import hashlib
+import http.server
+import os
+import socket
+import socketserver
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+BASE = sys.argv[1]
+PUBLIC = "11.0.0.4"
+ADDRESSES = (PUBLIC + "/24", "11.0.0.5/24", "11.0.0.6/24", "10.9.0.2/24", "169.254.169.254/32",
+             "2a00:aaaa::4/64")
+LOG_LOCK = threading.Lock()
+
+# name: addresses, in this order
+NAMES = {
+    "web": [PUBLIC], "sub.web": [PUBLIC], "other": [PUBLIC], "registry": [PUBLIC],
+    "six": ["2a00:aaaa::4"], "both": [PUBLIC, "2a00:aaaa::4"],
+    "silent": ["11.0.0.5"], "silent-first": ["11.0.0.5", PUBLIC],
+    "closed": ["11.0.0.6"], "closed-first": ["11.0.0.6", PUBLIC],
+    "loopback": ["127.0.0.1"], "loopback6": ["::1"], "metadata": ["169.254.169.254"],
+    "private": ["10.9.0.2"], "mixed": ["10.9.0.2", PUBLIC], "own": ["11.0.0.1"],
+    "own-private": ["10.9.0.1"], "nat64": ["64:ff9b::7f00:1"], "mapped": ["::ffff:127.0.0.1"],
+    "sixtofour": ["2002:7f00:1::1"], "zero": ["0.0.0.0"], "cgnat": ["100.64.0.1"],
+    "ula": ["fd12::1"], "linklocal": ["fe80::1"], "documentation": ["192.0.2.1"],
+}
+# name: addresses of the first, the second ... answer; the last one stays
+CHANGING = {"rebind": [[PUBLIC], ["127.0.0.1"]], "rebind2": [["127.0.0.1"], [PUBLIC]]}
+
+
+def log(text):
+    with LOG_LOCK, open(os.path.join(BASE, "log"), "a", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
+# ---- names ----
+
+class Names(socketserver.BaseRequestHandler):
+    asked = {}
+
+    def handle(self):
+        data, sock = self.request
+        at, labels = 12, []
+        while data[at]:
+            labels.append(data[at + 1:at + 1 + data[at]].decode("latin-1").lower())
+            at += data[at] + 1
+        kind = struct.unpack_from(">H", data, at + 1)[0]
+        name = ".".join(labels)
+        log(f"dns {name} {kind}")
+        short = name[:-len(".test")] if name.endswith(".test") else None
+        if short is not None and (short == "slow" or short.endswith(".slow")):
+            return
+        sock.sendto(self.answer(data, data[12:at + 5], short, kind), self.client_address)
+
+    def answer(self, data, question, short, kind):
+        addresses = NAMES.get(short)
+        if short in CHANGING and kind == 1:
+            n = self.asked[short] = self.asked.get(short, 0) + 1
+            addresses = CHANGING[short][min(n, len(CHANGING[short])) - 1]
+        elif short in CHANGING:
+            addresses = []
+        code = 0 if addresses is not None else 3
+        records = b""
+        count = 0
+        for address in addresses or []:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            if kind != (28 if ":" in address else 1):
+                continue
+            packed = socket.inet_pton(family, address)
+            records += struct.pack(">HHHIH", 0xC00C, kind, 1, 0, len(packed)) + packed
+            count += 1
+        return data[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, count, 0, 0) + question + records
+
+
+# ---- the web ----
+
+class Web(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, *args):
+        super().__init__(*args, directory=os.path.join(BASE, "mine/web"))
+
+    def log_message(self, *args):
+        pass
+
+    def reply(self, body, status=200, headers=()):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def note(self):
+        log(f"http {self.command} {self.headers.get('Host')} {self.path}")
+
+    def do_GET(self):
+        self.note()
+        if self.path.startswith("/head"):
+            self.reply(self.raw_requestline + bytes(self.headers))
+        elif self.path.startswith("/hello"):
+            self.reply(b"hello from outside\n")
+        elif self.path.startswith("/big/"):
+            self.send_big(int(self.path.split("/")[2]))
+        else:
+            super().do_GET()
+
+    def send_big(self, size):
+        self.send_response(200)
+        self.send_header("Content-Length", str(size))
+        self.end_headers()
+        block = bytes(range(256)) * 256
+        while size > 0:
+            self.wfile.write(block[:size])
+            size -= min(size, len(block))
+
+    def read_body(self):
+        digest = hashlib.sha256()
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                digest.update(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+        else:
+            left = int(self.headers.get("Content-Length", 0))
+            while left > 0:
+                block = self.rfile.read(min(left, 65536))
+                digest.update(block)
+                left -= len(block)
+        return digest.hexdigest()
+
+    def do_POST(self):
+        self.note()
+        if self.path.startswith("/early"):
+            self.reply(b"too much\n", 413, [("Connection", "close")])
+            self.close_connection = True
+        else:
+            self.reply(self.read_body().encode())
+
+    do_PUT = do_POST
+
+
+class WebServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def handle_error(self, *args):
+        pass
+
+
+class WebServer6(WebServer):
+    address_family = socket.AF_INET6
+
+
+class TlsServer(WebServer):
+    def finish_request(self, request, client_address):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(os.path.join(BASE, "server.pem"), os.path.join(BASE, "server.key"))
+        log("tls connection")
+        try:
+            with context.wrap_socket(request, server_side=True) as wrapped:
+                super().finish_request(wrapped, client_address)
+        except (ssl.SSLError, OSError):
+            pass
+
+
+class TlsServer6(TlsServer):
+    address_family = socket.AF_INET6
+
+
+# ---- plain TCP: one function for each port ----
+
+def echo(sock):
+    while block := sock.recv(65536):
+        sock.sendall(block)
+    sock.shutdown(socket.SHUT_WR)
+
+
+def banner(sock):
+    sock.sendall(b"220 hello\r\n")
+    sock.recv(100)
+    sock.sendall(b"221 bye\r\n")
+
+
+def source(sock):
+    """As many bytes as the line says, then the end."""
+    size = int(sock.makefile("rb").readline())
+    block = bytes(range(256)) * 256
+    while size > 0:
+        sock.sendall(block[:size])
+        size -= min(size, len(block))
+
+
+def sink(sock):
+    """The digest of everything, once the other side has ended."""
+    digest = hashlib.sha256()
+    while block := sock.recv(65536):
+        digest.update(block)
+    sock.sendall(digest.hexdigest().encode())
+
+
+def reset(sock):
+    sock.recv(1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def wait_reset(sock):
+    """Logs how the other side ends."""
+    sock.sendall(b"x")
+    try:
+        log(f"ended with {len(sock.recv(100))}")
+    except ConnectionResetError:
+        log("ended with reset")
+
+
+def reads_late(sock):
+    """Reads nothing until the other side has been quiet for a while, told by a datagram-free sign:
+    the receive queue does not grow any more."""
+    seen, since = -1, time.monotonic()
+    while time.monotonic() - since < 0.5:
+        queued = len(sock.recv(1 << 24, socket.MSG_PEEK))
+        if queued != seen:
+            seen, since = queued, time.monotonic()
+        time.sleep(0.02)
+    sink(sock)
+
+
+def ends_first(sock):
+    """Half-closes at once, then takes what comes."""
+    sock.sendall(b"last words")
+    sock.shutdown(socket.SHUT_WR)
+    digest = hashlib.sha256()
+    while block := sock.recv(65536):
+        digest.update(block)
+    log(f"after the end {digest.hexdigest()}")
+
+
+PORTS = {7001: echo, 7002: banner, 7003: source, 7004: sink, 7005: reset, 7006: wait_reset,
+         7007: reads_late, 7008: ends_first}
+
+
+class Plain(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 2048
+
+    def handle_error(self, *args):
+        pass
+
+
+class Handler(socketserver.BaseRequestHandler):
+    def handle(self):
+        log(f"tcp {self.server.server_address[1]}")
+        PORTS[self.server.server_address[1]](self.request)
+
+
+def make_silent():
+    """A full queue: the kernel drops what asks for more."""
+    held = []
+    for port in (80, 443, 7001):
+        listener = socket.socket()
+        listener.bind(("11.0.0.5", port))
+        listener.listen(0)
+        held.append(listener)
+        for _ in range(3):
+            filler = socket.socket()
+            filler.setblocking(False)
+            filler.connect_ex(("11.0.0.5", port))
+            held.append(filler)
+    return held
+
+
+def main():
+    print("here", flush=True)
+    sys.stdin.readline()
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    for address in ADDRESSES:
+        subprocess.run(["ip", "address", "add", address, "dev", "outside"] +
+                       (["nodad"] if ":" in address else []), check=True)
+    subprocess.run(["ip", "link", "set", "outside", "up"], check=True)
+    servers = [socketserver.ThreadingUDPServer((PUBLIC, 53), Names),
+               WebServer((PUBLIC, 80), Web), WebServer((PUBLIC, 8080), Web),
+               WebServer(("10.9.0.2", 80), Web), WebServer(("169.254.169.254", 80), Web),
+               WebServer6(("2a00:aaaa::4", 80), Web),
+               TlsServer((PUBLIC, 443), Web), TlsServer6(("2a00:aaaa::4", 443), Web)]
+    servers += [Plain((PUBLIC, port), Handler) for port in PORTS]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    held = make_silent()
+    print("ready", flush=True)
+    sys.stdin.read()
+    del held
+
+
+main()

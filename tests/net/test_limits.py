@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-only
+"""Many connections, too many, and what is left of them."""
+import os
+import subprocess
+import unittest
+
+from netrun import PROJECT, NetTest, words
+
+TELLS = "from client import *\n"
+
+
+class Limits(NetTest):
+    def test_a_thousand_tunnels_at_once(self):
+        rows = self.python("""
+socks = [tunnel("web.test:7001") for _ in range(1000)]
+for i, sock in enumerate(socks):
+    sock.sendall(b"%d\\n" % i)
+rows = [sock.recv(100).decode() == f"{i}\\n" for i, sock in enumerate(socks)]
+tell([all(rows), get("http://web.test/hello")[0]])
+""")
+        self.assertEqual(rows, [True, 200])
+
+    def test_more_than_1024_are_told(self):
+        rows = self.python("""
+socks = [connect() for _ in range(1024)]
+for sock in socks:
+    sock.sendall(b"C")
+answer = request("CONNECT web.test:443 HTTP/1.1\\r\\n\\r\\n")
+for sock in socks:
+    sock.close()
+end = time.monotonic() + 5
+while (again := get("http://web.test/hello"))[0] == 503 and time.monotonic() < end:
+    time.sleep(0.01)
+tell([answer.row(), answer.fields.get("Retry-After"), again[0]])
+""")
+        self.assertEqual(rows[0][:2], [503, "too-many"])
+        self.assertLess(rows[0][3], 1)
+        self.assertEqual(rows[1:], ["1", 200])
+
+    def test_no_descriptors_left(self):
+        process = subprocess.Popen(
+            ["prlimit", "--nofile=120:120", "--", *words(["/usr/bin/python3", "-B", "-c", TELLS + """
+socks, refused = [], 0
+for _ in range(100):
+    try:
+        socks.append(tunnel("web.test:7001"))
+    except OSError:
+        refused += 1
+works = 0
+for sock in socks:
+    sock.sendall(b"x")
+    works += sock.recv(1) == b"x"
+    sock.close()
+end = time.monotonic() + 5
+while (again := get("http://web.test/hello"))[0] != 200 and time.monotonic() < end:
+    time.sleep(0.01)
+tell([refused > 0, works == len(socks), works > 20, again[0]])
+"""])], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL)
+        out, err = process.communicate(timeout=100)
+        self.assertEqual(out, "[true, true, true, 200]\n", err)
+
+    @staticmethod
+    def held(pid):
+        """(KiB of memory, open descriptors or None where only root may look)."""
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            size = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+        return size, len(os.listdir(f"/proc/{pid}/fd")) if os.geteuid() == 0 else None
+
+    def test_ten_thousand_short_ones_leave_nothing(self):
+        process = self.start(["/usr/bin/python3", "-B", "-c", TELLS + """
+import sys, threading
+server = socket.create_server(("127.0.0.1", 0))
+def serve():
+    while True:
+        sock = server.accept()[0]
+        sock.close()
+threading.Thread(target=serve, daemon=True).start()
+own = server.getsockname()[1]
+def round(i):
+    kind = i % 5
+    if kind == 0:
+        assert ask("other.test:443")[0] == 403
+    elif kind == 1:
+        assert get("http://web.test/hello")[0] == 200
+    elif kind == 2:
+        tunnel("web.test:7002").close()
+    elif kind == 3:
+        connect().close()
+    else:
+        read_all(tunnel(f"localhost:{own}"))
+for n in (1000, 10000):
+    for i in range(n):
+        round(i)
+    print("done", flush=True)
+    sys.stdin.readline()
+"""], stdin=subprocess.PIPE)
+        try:
+            self.assertEqual(process.stdout.readline(), "done\n")
+            before = self.held(process.pid)
+            process.stdin.write("on\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "done\n")
+            after = self.held(process.pid)
+        finally:
+            out, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, out + err)
+        self.assertLess(after[0] - before[0], 2048, (before, after))
+        if before[1] is not None:
+            self.assertLessEqual(abs(after[1] - before[1]), 10, (before, after))
+
+
+if __name__ == "__main__":
+    unittest.main()
