@@ -95,7 +95,8 @@ for n in (1000, 10000):
         round(i)
     print("done", flush=True)
     sys.stdin.readline()
-"""], stdin=subprocess.PIPE)
+"""], stdin=subprocess.PIPE, env=dict(
+            os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"))
         try:
             self.assertEqual(process.stdout.readline(), "done\n")
             before = self.held(process.pid)
