@@ -19,6 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(strlen(loader) < PATH_MAX);
         assert(memmem(data, size, loader, strlen(loader) + 1));
     }
+    for (size_t len = size / 2; len < size; len += 1 + size / 16) {
+        char *early = elf_interpreter(data, len);
+
+        assert(!elf_is_decided(data, len) || str_eq(early, loader));
+        free(early);
+    }
     free(loader);
     return 0;
 }

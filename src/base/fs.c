@@ -220,7 +220,7 @@ bool fs_exists(const struct fs *fs, const char *path)
 
 char *fs_read_text(const struct fs *fs, const char *path, size_t max)
 {
-    char *text = xcalloc(max + 2, 1);
+    char *text = xrealloc(NULL, max + 2, 1);
     ssize_t n = fs->read_head(fs->ctx, path, text, max + 1);
 
     if (n < 0 || (size_t)n > max) {

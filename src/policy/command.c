@@ -131,14 +131,16 @@ static void chase_script(const struct chase *chase, const struct shebang *sheban
 static void chase_needs(const struct chase *chase, struct step step)
 {
     const struct fs *fs = chase->host->fs;
-    _cleanup_free_ char *head = xcalloc(ELF_HEAD_BYTES, 1);
+    _cleanup_free_ char *head = xrealloc(NULL, ELF_HEAD_BYTES, 1);
     _cleanup_free_ char *loader = NULL;
     _cleanup_shebang_ struct shebang shebang = {0};
     ssize_t len;
 
     if (step.level >= LEVELS_MAX)
         return;
-    len = fs->read_head(fs->ctx, step.path, head, ELF_HEAD_BYTES);
+    len = fs->read_head(fs->ctx, step.path, head, ELF_FIRST_BYTES);
+    if (len == ELF_FIRST_BYTES && !elf_is_decided(head, ELF_FIRST_BYTES))
+        len = fs->read_head(fs->ctx, step.path, head, ELF_HEAD_BYTES);
     if (len <= 0)
         return;
     if (shebang_parse(&shebang, head, (size_t)len)) {

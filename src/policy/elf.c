@@ -117,3 +117,24 @@ char *elf_interpreter(const void *head, size_t len)
     }
     return NULL;
 }
+
+bool elf_is_decided(const void *head, size_t len)
+{
+    struct image image = {head, len};
+    struct headers headers;
+    uint8_t magic[SELFMAG];
+
+    if (!read_at(&image, 0, magic, sizeof(magic)))
+        return false;
+    if (!read_headers(&image, &headers))
+        return memcmp(magic, ELFMAG, SELFMAG) != 0;
+    for (size_t i = 0; i < headers.count; i++) {
+        struct segment segment;
+
+        if (!read_segment(&image, &headers, i, &segment))
+            return false;
+        if (segment.type == PT_INTERP)
+            return segment.size <= len && segment.offset <= len - segment.size;
+    }
+    return true;
+}

@@ -6,8 +6,10 @@
 
 #include "base/base.h"
 
-/* As many bytes of a file as are looked at: linkers put headers and PT_INTERP at the front. */
-#define ELF_HEAD_BYTES (64 * KIB)
+/* As many bytes of a file as are looked at: linkers put headers and PT_INTERP at the front, mostly into
+ * the first page. */
+#define ELF_HEAD_BYTES  (64 * KIB)
+#define ELF_FIRST_BYTES (4 * KIB)
 
 /*
  * The absolute path in the first PT_INTERP of a program whose first len bytes are at head;
@@ -15,3 +17,5 @@
  * malformed. 32 and 64 bit, in the byte order of this machine.
  */
 char *elf_interpreter(const void *head, size_t len) MUST_CHECK;
+/* True if elf_interpreter() would not say anything else about more bytes of the file. */
+bool elf_is_decided(const void *head, size_t len);

@@ -259,16 +259,21 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
 
 /* ---- in the supervisor ---- */
 
-int mounter_start(struct mounter *mounter, const struct mounter_options *options,
-                  struct error *error)
+int mounter_prepare(struct mounter *mounter, struct error *error)
 {
-    int pair[2];
-
     *mounter = (struct mounter){.socket = -1};
     mounter->page = mmap(NULL, sizeof(*mounter->page), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mounter->page == MAP_FAILED)
         return error_set(error, errno, "shared memory of the mounter: %s", strerror(errno));
+    return 0;
+}
+
+int mounter_start(struct mounter *mounter, const struct mounter_options *options,
+                  struct error *error)
+{
+    int pair[2];
+
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return error_set(error, errno, "socket of the mounter: %s", strerror(errno));
     mounter->pid = fork();

@@ -51,6 +51,8 @@ struct mounter_options {
     const struct cgroup *cgroup;      /* of the jail: removed at the end */
 };
 
+/* Makes the shared page. 0 or -errno. */
+int mounter_prepare(struct mounter *mounter, struct error *error);
 /* Forks it. In the child the descriptors other than the ones it needs are closed. 0 or -errno. */
 int mounter_start(struct mounter *mounter, const struct mounter_options *options,
                   struct error *error);

@@ -172,11 +172,15 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     options.pid_limit = limit_jail(jail, notes);
     options.cgroup = &jail->cgroup;
     jail->spawn.cgroup = &jail->cgroup;
-    r = mounter_start(&jail->mounter, &options, error);
+    r = mounter_prepare(&jail->mounter, error);
     if (r < 0)
         return r;
     r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
     spawn_close_child_side(&jail->spawn);
+    if (r < 0)
+        return r;
+    /* Second: everybody waits for bubblewrap, and nobody needs the mounter before the jail stands. */
+    r = mounter_start(&jail->mounter, &options, error);
     if (r < 0)
         return r;
     r = wait_hello(jail, notes, error);

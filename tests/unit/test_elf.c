@@ -66,6 +66,39 @@ static void finds_the_loader_of_a_program(void **state)
     assert_loader(&program, sizeof(program), NULL);
 }
 
+static size_t first_decided(const struct program *program)
+{
+    const unsigned char *bytes = (const unsigned char *)program;
+
+    for (size_t len = 0; len <= sizeof(*program); len++) {
+        void *exact = xcalloc(len, 1);
+        bool is_decided;
+
+        memcpy(exact, bytes, len);
+        is_decided = elf_is_decided(exact, len);
+        free(exact);
+        if (is_decided)
+            return len;
+    }
+    return SIZE_MAX;
+}
+
+static void knows_when_more_bytes_change_nothing(void **state)
+{
+    struct program program = sane_program();
+
+    (void)state;
+    assert_int_equal(first_decided(&program), offsetof(struct program, loader) + 12);
+    program.segments[1].p_type = PT_NOTE; /* all headers, and none names a loader */
+    assert_int_equal(first_decided(&program),
+                     offsetof(struct program, segments) + sizeof(program.segments));
+    program.header.e_ident[0] = '#';
+    assert_int_equal(first_decided(&program), SELFMAG);
+    program = sane_program();
+    program.segments[1].p_offset = UINT64_MAX - 11;
+    assert_int_equal(first_decided(&program), SIZE_MAX);
+}
+
 /* Every way to lie about an offset, a size or a count ends without an answer. */
 static void garbage_has_no_loader(void **state)
 {
@@ -146,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_loader_of_a_program),
+        cmocka_unit_test(knows_when_more_bytes_change_nothing),
         cmocka_unit_test(garbage_has_no_loader),
         cmocka_unit_test(loaders_become_visible),
         cmocka_unit_test(loaders_of_the_project_come_alone),
