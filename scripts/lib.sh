@@ -20,7 +20,8 @@ build_packages=(cmake ninja-build gcc g++ libc6-dev pkgconf libseccomp-dev libuv
 run_packages=(bubblewrap)
 # The last line: programs that the session tests drive inside the jail.
 test_packages=(libcmocka-dev bats tmux python3 mandoc iproute2 procps strace shellcheck clang-format
-    git vim less htop make fzf mc dialog whiptail vttest zsh fish bash-completion)
+    git vim less htop make fzf mc dialog whiptail zsh fish bash-completion curl wget openssl
+    openssh-client)
 
 die()
 {
