@@ -235,7 +235,7 @@ def reads_late(sock):
     """Reads nothing until the other side has been quiet for a while, told by a datagram-free sign:
     the receive queue does not grow any more."""
     seen, since = -1, time.monotonic()
-    while time.monotonic() - since < 0.5:
+    while time.monotonic() - since < 2.5:
         queued = struct.unpack("i", fcntl.ioctl(sock, termios.FIONREAD, b"\0\0\0\0"))[0]
         if queued != seen:
             seen, since = queued, time.monotonic()
