@@ -3,20 +3,22 @@
  * why: the plan asked about one path, and about the network.
  *
  * Verdicts of a path: read-write, read-only, empty (masked), denied, private (it exists only in the
- * jail), absent. Of a host: offline, or open when the command has the host's network.
+X
  *
  * Flags in an advice come from the settings table.
  */
 #include "policy/why.h"
 
 #include "base/path.h"
+#include "policy/hosts.h"
 #include "policy/secrets.h"
 #include "policy/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAG(id) settings[id].flag
+#define FLAG(id)   settings[id].flag
+#define HTTPS_PORT 443
 
 static bool is_path(const char *query)
 {
@@ -211,19 +213,70 @@ static void ask_path(struct why_answer *answer, const struct policy *policy, con
     }
 }
 
+/* ---- a host ---- */
+
+/* Behind the proxy: what the list says, before the name is resolved. */
+static void ask_list(struct why_answer *answer, const struct policy *policy,
+                     const struct target *target)
+{
+    struct allow_decision decision = allow_decide(&policy->hosts, target, NULL, 0);
+    char flag[REFUSAL_FLAG_MAX];
+
+    if (target_is_own_loopback(target)) {
+        answer->is_accessible = true;
+        answer->verdict = "allowed";
+        answer->rule = xstrdup("the jail's own loopback, never the host's");
+        answer->advice = xasprintf("--%s PORT shows a port of the host's loopback there",
+                                   FLAG(SET_FORWARD_PORTS));
+        return;
+    }
+    answer->is_accessible = decision.reason == REFUSAL_NONE;
+    answer->verdict = answer->is_accessible ? "allowed" : "refused";
+    if (decision.entry) {
+        answer->rule = xasprintf("host %s", decision.entry->text);
+        answer->origin = xstrdup(decision.entry->origin);
+    } else {
+        answer->rule = xstrdup(refusal_rows[decision.reason].id);
+    }
+    refusal_flag(decision.reason, target, false, flag, sizeof(flag));
+    if (answer->is_accessible && target->kind == TARGET_NAME)
+        answer->advice =
+            xstrdup("each address that the name has is judged, too, when it is reached");
+    else if (flag[0])
+        answer->advice = xasprintf("%s allows it", flag);
+}
+
+/* Without a port it is 443. False: no host can be written like that. */
+static bool read_host(struct target *target, const char *query)
+{
+    if (target_parse(target, query, strlen(query)) < 0)
+        return false;
+    if (!target->port)
+        target->port = HTTPS_PORT;
+    return true;
+}
+
 static void ask_host(struct why_answer *answer, const struct policy *policy, const char *query)
 {
     _cleanup_free_ char *path = path_join(policy->project, query);
+    struct target target;
 
     answer->kind = "host";
+    answer->verdict = policy->network == NETWORK_FULL ? "open" : "offline";
     answer->is_accessible = policy->network == NETWORK_FULL;
-    answer->verdict = answer->is_accessible ? "open" : "offline";
-    answer->rule = xasprintf("network %s", answer->is_accessible ? "of the host" : "off");
-    if (fs_exists(policy->host->fs, path))
-        answer->advice = xasprintf("this was taken for a host; ./%s is the file", query);
-    else if (!answer->is_accessible)
+    if (policy->network == NETWORK_FILTERED && read_host(&target, query))
+        ask_list(answer, policy, &target);
+    else if (policy->network == NETWORK_FILTERED)
+        answer->verdict = "refused";
+    else if (policy->network == NETWORK_OFF)
         answer->advice =
-            xasprintf("--%s gives the command the whole network of the host", FLAG(SET_NETWORK));
+            xasprintf("--%s %s lets the command reach it", FLAG(SET_ALLOW_HOSTS), query);
+    if (!answer->rule)
+        answer->rule = xasprintf("network %s", hosts_mode_name(policy->network));
+    if (fs_exists(policy->host->fs, path)) {
+        free(answer->advice);
+        answer->advice = xasprintf("this was taken for a host; ./%s is the file", query);
+    }
 }
 
 void why_ask(struct why_answer *answer, const struct policy *policy, const char *query)

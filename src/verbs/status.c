@@ -138,6 +138,26 @@ static void text_refusals(struct buf *out, const struct gathered *gathered)
     }
 }
 
+/* Where everybody can put something. */
+static bool takes_uploads(const struct allow_entry *entry)
+{
+    return entry->target.kind == TARGET_NAME &&
+           target_name_is_within("github.com", entry->target.name);
+}
+
+static void text_network(struct buf *out, const struct verb_call *call)
+{
+    print_line(out, "network");
+    print_line(out, "  %s", mode_name(call));
+    for (size_t i = 0; call->policy && i < call->policy->hosts.n; i++) {
+        const struct allow_entry *entry = &call->policy->hosts.v[i];
+
+        print_line(out, "  %-40s %s%s%s", entry->text, entry->is_private ? "private too, " : "",
+                   entry->origin,
+                   takes_uploads(entry) ? "  [what the command reads it can send there]" : "");
+    }
+}
+
 static char *as_text(const struct verb_call *call)
 {
     const struct gathered *gathered = call->gathered;
@@ -159,8 +179,7 @@ static char *as_text(const struct verb_call *call)
     text_tables(&out, gathered);
     text_file(&out, "project", &gathered->project);
     text_refusals(&out, gathered);
-    print_line(&out, "network");
-    print_line(&out, "  %s", mode_name(call));
+    text_network(&out, call);
     print_line(&out, "settings");
     for (size_t i = 0; i < SET_COUNT; i++)
         if (i != SET_COMMAND)

@@ -68,10 +68,18 @@ static const struct question {
     {"/etc/hosts", NULL, NULL, "private", "data /etc/hosts", NULL},
     {"/data/in/file", "--rw-map", "/data/in:/w", "absent", "nothing of the host", "--map"},
     {"/w/file", "--rw-map", "/data/in:/w", "read-write", "rw /w from /data/in", NULL},
-    {"example.org", NULL, NULL, "offline", "network off", "--network"},
-    {"README", NULL, NULL, "offline", "network off", "./README is the file"},
-    {"example.org:80", NULL, NULL, "offline", "network off", "--network"},
-    {"example.org", "--network", NULL, "open", "network of the host", NULL},
+    {"example.org", NULL, NULL, "refused", "host-not-listed", "--allow-host example.org allows"},
+    {"example.org", "--allow-host", "example.org", "allowed", "host example.org", "each address"},
+    {"www.example.org:80", "--allow-host", "example.org", "allowed", "host example.org",
+     "each address"},
+    {"example.org:8080", "--allow-host", "example.org", "refused", "port-not-listed",
+     "--allow-host example.org:8080"},
+    {"github.com", NULL, NULL, "allowed", "host github.com", "each address"},
+    {"127.0.0.1", NULL, NULL, "allowed", "own loopback", "--forward-port"},
+    {"exa mple", NULL, NULL, "refused", "network filtered", NULL},
+    {"README", NULL, NULL, "refused", "host-not-listed", "./README is the file"},
+    {"example.org:80", "--no-network", NULL, "offline", "network off", "--allow-host"},
+    {"example.org", "--network", NULL, "open", "network full", NULL},
 };
 
 static void ask(const struct question *question)
@@ -94,7 +102,8 @@ static void ask(const struct question *question)
         fail_msg("%s: advice %s, not %s", question->query, answer.advice ? answer.advice : "none",
                  question->advice ? question->advice : "none");
     accessible = str_eq(answer.verdict, "read-only") || str_eq(answer.verdict, "read-write") ||
-                 str_eq(answer.verdict, "private") || str_eq(answer.verdict, "open");
+                 str_eq(answer.verdict, "private") || str_eq(answer.verdict, "open") ||
+                 str_eq(answer.verdict, "allowed");
     assert_int_equal(answer.is_accessible, accessible);
 }
 
