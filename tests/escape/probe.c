@@ -248,13 +248,18 @@ void trial_reap(pid_t pid)
 long file_read(const char *path, char *buf, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    size_t have = 0;
     long rc;
 
     if (fd < 0)
         return -errno;
-    rc = RESULT(read(fd, buf, size));
+    /* A file of /proc gives a page at a time. */
+    do {
+        rc = RESULT(read(fd, buf + have, size - have));
+        have += rc > 0 ? (size_t)rc : 0;
+    } while (rc > 0 && have < size);
     close(fd);
-    return rc;
+    return have ? (long)have : rc;
 }
 
 long file_write(const char *path, const char *text)

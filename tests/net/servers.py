@@ -161,6 +161,11 @@ class WebServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def server_bind(self):
+        """Without asking for the name of its own address: there is no name server yet."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
+
     def handle_error(self, *args):
         pass
 

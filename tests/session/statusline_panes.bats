@@ -22,18 +22,18 @@ last_line()
 
 has_row()
 {
-    last_line | grep -q '^ ai-jail .*network: off'
+    last_line | grep -q '^ ai-jail .*network: filtered'
 }
 
 # The row is in the last line and nowhere else, and no part of it either.
 only_row()
 {
-    has_row && [ "$(pane | grep -cF 'network: off |')" = 1 ]
+    has_row && [ "$(pane | grep -cF 'network: filtered |')" = 1 ]
 }
 
 no_row()
 {
-    ! pane | grep -qF 'network: off |'
+    ! pane | grep -qF 'network: filtered |'
 }
 
 history_lines()
