@@ -36,7 +36,9 @@ class Environment(SessionTest):
         self.assertIn(b"HOME=", out)
         self.assertNotIn(VALUE.encode(), out)
         names = {line.split(b"=")[0].decode() for line in out.splitlines()}
-        self.assertEqual(names & set(CANARIES), set())
+        # How programs find the jail's own proxy; the value above was not the caller's.
+        ours = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "NO_PROXY"}
+        self.assertEqual(names & set(CANARIES) - ours, set())
 
     def test_each_name_once(self):
         code, out, _ = self.run_piped(["env"])
