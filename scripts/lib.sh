@@ -110,11 +110,17 @@ configure_and_build()
     ) 9>"$root/build/.$preset.lock" >"$root/build/$preset.log" 2>&1 </dev/null
 }
 
-# As many jobs as there are processors, at most four: some tests watch the clock.
+# As many jobs as there are processors, at most four.
 build_jobs()
 {
     local n
 
     n=$(nproc)
     echo $((n < 4 ? n : 4))
+}
+
+# One more: most of a test is waiting. Not many more: some watch the clock.
+test_jobs()
+{
+    echo $(($(build_jobs) + 1))
 }
