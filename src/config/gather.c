@@ -269,7 +269,9 @@ static void merge_project(const struct gathering *gathering)
 
     if (gathered->project.state != FILE_READ)
         return;
-    note_contradiction(gathered, project);
+    /* An untrusted file is refused allow_private whatever else it says. */
+    if (gathered->project.is_trusted || config_list(project, SET_ALLOW_HOSTS)->n)
+        note_contradiction(gathered, project);
     if (gathered->project.is_trusted)
         trust_filter_trusted(project, gathered, gathering->notes);
     else

@@ -22,7 +22,6 @@ WEAK = {
     "private_home": "false",
     "agent_state": "true",
     "claude_dir": '"~/.claude"',
-    "no_toolchains": "false",
     "no_mise": "false",
     "no_worktree": "false",
     "protect_git": "false",
@@ -207,7 +206,7 @@ class Trusted(FilesTest):
         self.trust()
         self.write("project/.ai-jail", "network = true\n", 0o666)
         document, err = self.plan()
-        self.assertEqual(document["network"]["mode"], "off")
+        self.assertEqual(document["network"]["mode"], "filtered")
         self.assertIn("is not trusted although", err)
 
     def test_two_things_stay_refused(self):
@@ -276,7 +275,7 @@ class Commands(FilesTest):
         self.write("project/.ai-jail", 'command = ["env", "A=1"]\n')
         document, err = self.command()
         self.assertEqual(document["command"], ["env", "A=1"])
-        self.assertEqual(document["network"]["mode"], "off")
+        self.assertEqual(document["network"]["mode"], "filtered")
         self.assertIn("[commands.env] is not applied", err)
         document, err = self.command("env")
         self.assertEqual(document["command"], ["env"])
