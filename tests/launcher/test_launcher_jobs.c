@@ -255,7 +255,7 @@ static void test_job_control_of_a_shell_works(void **state)
     say(fixture, "\032");
     assert_true(jail_read_until(fixture->jail.master, "Stopped"));
     /* Not fg: the job may be gone before it is asked for. */
-    say(fixture, "kill %1; wait %1; echo status $?; exit 2\n");
+    say(fixture, "kill %1; kill -CONT %1 2>/dev/null; wait %1; echo status $?; exit 2\n");
     assert_true(jail_read_until(fixture->jail.master, "status 143"));
     assert_int_equal(expect_exit(fixture), 2 << 8);
 }
