@@ -12,10 +12,10 @@ from ptyrun import SessionTest, status_value, wait_for
 MIB = 1024 * 1024
 # Says its size whenever it changes.
 SIZES = r"""
-import fcntl, signal, struct, sys, termios
+import fcntl, os, signal, struct, sys, termios
 def show(*_):
     size = struct.unpack('HHHH', fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8)))
-    print('size %dx%d %dx%d.' % size, flush=True)
+    os.write(1, b'size %dx%d %dx%d.\n' % size)  # no print: it may interrupt itself
 signal.signal(signal.SIGWINCH, show)
 show()
 while True:
