@@ -108,22 +108,27 @@ except OSError as error:
         return process
 
     def reach(self, address, port, data=b"x" * 300000):
+        failed = []
+
         def send(sock):
             try:
                 sock.sendall(data)
                 sock.shutdown(socket.SHUT_WR)
-            except OSError:
-                pass  # the reader sees it, too
+            except OSError as error:
+                failed.append(error)
 
         got = b""
         try:
             with socket.create_connection((address, port), 10) as sock:
-                threading.Thread(target=send, args=(sock,), daemon=True).start()
+                sender = threading.Thread(target=send, args=(sock,), daemon=True)
+                sender.start()
                 while block := sock.recv(65536):
                     got += block
+                sender.join(10)
         except ConnectionResetError:
             return "reset"
-        return got == data
+        # A reset is told once: to the reader or to the sender.
+        return "reset" if failed and not got else got == data
 
     def test_published(self):
         for hosts in ([], ["web.test"]):
