@@ -28,8 +28,8 @@ def measure(ai_jail, rounds):
     with tempfile.TemporaryDirectory(prefix="answers.") as project:
         with open(os.path.join(project, "asked"), "w", encoding="ascii") as file:
             json.dump([(name, *row) for name, row in queries.QUERIES.items()], file)
-        pty = terminal.Terminal([ai_jail, "--exec", "--", "python3", "-c", queries.ASK, "asked",
-                                 str(rounds), "told"], cwd=project)
+        pty = terminal.Terminal([ai_jail, "--no-save-config", "--exec", "--", "python3", "-c",
+                                 queries.ASK, "asked", str(rounds), "told"], cwd=project)
         status = pty.wait()
         if status:
             sys.exit(f"ended with status {status}: {pty.output[-1000:]!r}")

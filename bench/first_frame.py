@@ -59,7 +59,7 @@ def main():
     parser.add_argument("--map", action="append", default=[])
     parser.add_argument("commands", nargs="+")
     options = parser.parse_args()
-    prefix = [os.path.abspath(options.ai_jail), "--exec"]
+    prefix = [os.path.abspath(options.ai_jail), "--no-save-config", "--exec"]
     for path in options.map:
         prefix += ["--map", os.path.abspath(path)]
     prefix.append("--")

@@ -57,7 +57,8 @@ def main():
     parser.add_argument("--ai-jail", default="build/release/ai-jail")
     parser.add_argument("--keys", type=int, default=5000)
     options = parser.parse_args()
-    ways = {"bare": start([]), "jail": start([os.path.abspath(options.ai_jail), "--exec", "--"])}
+    ways = {"bare": start([]), "jail": start([os.path.abspath(options.ai_jail), "--no-save-config",
+                                             "--exec", "--"])}
     times = {name: [] for name in ways}
     for pty in ways.values():
         press(pty, [])

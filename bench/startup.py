@@ -24,7 +24,8 @@ import time
 
 def same_options(ai_jail):
     """The options of the default plan, with descriptors of our own for generated files."""
-    text = subprocess.run([ai_jail, "--dry-run", "--json", "--exec", "true"], check=True,
+    words = [ai_jail, "--no-save-config", "--dry-run", "--json", "--exec", "true"]
+    text = subprocess.run(words, check=True,
                           capture_output=True).stdout
     backend = json.loads(text)["backend"]
     words, args = [], backend["args"]
@@ -71,7 +72,7 @@ def main():
     ai_jail = os.path.abspath(options.ai_jail)
     bwrap, words = same_options(ai_jail)
     commands = {
-        "ai-jail": ([ai_jail, "--exec", "true"], False),
+        "ai-jail": ([ai_jail, "--no-save-config", "--exec", "true"], False),
         "same": ([bwrap, *words, "--", "/bin/true"], True),
         "one": ([bwrap, "--ro-bind", "/", "/", "/bin/true"], False),
     }
