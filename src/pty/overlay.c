@@ -19,17 +19,16 @@
 #include "pty/overlay.h"
 
 #include "backend/overlay_walk.h"
+#include "pty/userns.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -149,39 +148,14 @@ void overlay_mounts_free(struct overlay_mounts *mounts)
 
 /* ---- between fork and exec ---- */
 
-static bool write_file(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    size_t len = strlen(text);
-    bool done = fd >= 0 && write(fd, text, len) == (ssize_t)len;
-    int code = errno;
-
-    if (fd >= 0)
-        close(fd);
-    errno = code;
-    return done;
-}
-
-static bool write_map(const char *path, unsigned id)
-{
-    char text[64];
-
-    snprintf(text, sizeof(text), "%u %u 1\n", id, id);
-    return write_file(path, text);
-}
-
-/* The files of /proc/self belong to root while the process is not dumpable; the exec that follows
- * makes it dumpable anyway. */
+/* Dumpable from here on, which the exec that follows would make the process anyway. */
 static enum overlay_stage enter_namespaces(uid_t uid, gid_t gid)
 {
-    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-        return OVERLAY_NAMESPACE;
-    if (!write_file("/proc/self/setgroups", "deny") || !write_map("/proc/self/uid_map", uid) ||
-        !write_map("/proc/self/gid_map", gid))
-        return OVERLAY_MAP;
-    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-        return OVERLAY_PRIVATE;
-    return OVERLAY_OK;
+    enum userns_step step = userns_enter(uid, gid);
+
+    if (step != USERNS_DONE)
+        return step == USERNS_MAKE ? OVERLAY_NAMESPACE : OVERLAY_MAP;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? OVERLAY_PRIVATE : OVERLAY_OK;
 }
 
 /* The storage, opened in this mount namespace: the same directory as the locked one. */

@@ -7,7 +7,8 @@
 
 #include "backend/landlock.h"
 #include "backend/seccomp.h"
-#include "base/fd.h"
+#include "base/fs.h"
+#include "pty/userns.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,6 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,29 +29,10 @@
 #define FEW_WATCHES   4096
 #define FEW_INSTANCES 4
 
-static int write_text(const char *path, const char *text)
-{
-    _cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-    return fd < 0 ? errno : -fd_write_all(fd, text, strlen(text));
-}
-
-/* A user namespace with our own ids, and a mount namespace in it. 0 or errno. */
+/* 0 or errno. */
 static int enter_namespaces(void)
 {
-    uid_t uid = geteuid();
-    gid_t gid = getegid();
-    char map[64];
-    int r;
-
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-        return errno;
-    r = write_text("/proc/self/setgroups", "deny");
-    snprintf(map, sizeof(map), "%u %u 1\n", uid, uid);
-    if (r == 0)
-        r = write_text("/proc/self/uid_map", map);
-    snprintf(map, sizeof(map), "%u %u 1\n", gid, gid);
-    return r ? r : write_text("/proc/self/gid_map", map);
+    return userns_enter(geteuid(), getegid()) == USERNS_DONE ? 0 : errno;
 }
 
 /* Everything on a tmpfs that only this process sees. */
@@ -91,11 +72,8 @@ static int join_and_mount(void *arg)
 /* Makes the namespaces, tells whether it could, and waits to be joined. */
 static _Noreturn void be_joined(int ready)
 {
-    int r;
+    int r = enter_namespaces();
 
-    /* What may be joined is what may be traced. */
-    prctl(PR_SET_DUMPABLE, 1);
-    r = enter_namespaces();
     (void)!write(ready, &r, sizeof(r));
     if (r == 0)
         pause();

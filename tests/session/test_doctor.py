@@ -27,7 +27,7 @@ class Doctor(SessionTest):
         ill = {name: check for name, check in checks.items() if check["state"] != "ok"}
         # A kernel or a machine may lack something; then it says what to do.
         for name, check in ill.items():
-            self.assertIn(name, {"landlock", "overlay", "inotify", "disable-userns"}, check)
+            self.assertIn(name, {"landlock", "inotify", "disable-userns"}, check)
             self.assertTrue(check["fix"], check)
         self.assertEqual(code, 1 if ill else 0)
         for wall in ("~/.ssh", "/usr", "connecting", "tracing", "namespace", "terminal"):
