@@ -213,11 +213,10 @@ static bool has_option(const char *text, const char *option)
 
 static char *state_dir(const struct host *host)
 {
-    const char *state = host_getenv(host, "XDG_STATE_HOME");
+    _cleanup_free_ char *state =
+        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
 
-    if (state && state[0] == '/')
-        return path_join(state, "ai-jail");
-    return path_join(host->home, ".local/state/ai-jail");
+    return path_join(state, "ai-jail");
 }
 
 /* First line of the cache: what the answer belongs to. */

@@ -98,6 +98,11 @@ const char *path_rest(const char *path, const char *dir)
     return *path == '/' ? path + 1 : path;
 }
 
+char *path_base_dir(const char *said, const char *home, const char *below_home)
+{
+    return said && said[0] == '/' ? xstrdup(said) : path_join(home, below_home);
+}
+
 char *path_expand_home(const char *path, const char *home)
 {
     if (path[0] == '~' && path[1] == '\0')

@@ -23,5 +23,8 @@ bool path_is_below(const char *path, const char *dir);
 size_t path_depth(const char *path);
 /* The rest of path behind dir and its slash ("" if equal); path must be within dir. */
 const char *path_rest(const char *path, const char *dir);
+/* A base directory of the XDG specification: said if it is an absolute path, else below_home in
+ * home. said may be NULL. malloc'ed. */
+char *path_base_dir(const char *said, const char *home, const char *below_home) MUST_CHECK;
 /* Replaces a leading "~" or "~/" by home. malloc'ed. */
 char *path_expand_home(const char *path, const char *home) MUST_CHECK;

@@ -30,9 +30,9 @@
 
 static char *directory(const struct prefs_place *place)
 {
-    if (place->environ_state && place->environ_state[0] == '/')
-        return path_join(place->environ_state, DIRECTORY);
-    return path_join(place->home, ".local/state/" DIRECTORY);
+    _cleanup_free_ char *state = path_base_dir(place->environ_state, place->home, ".local/state");
+
+    return path_join(state, DIRECTORY);
 }
 
 char *prefs_path(const struct prefs_place *place)

@@ -40,9 +40,8 @@ static char *resolve_existing(const struct host *host, const char *path)
 
 char *overlays_state_dir(const struct host *host)
 {
-    const char *said = host_getenv(host, "XDG_STATE_HOME");
     _cleanup_free_ char *path =
-        said && said[0] == '/' ? xstrdup(said) : path_join(host->home, ".local/state");
+        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
     _cleanup_free_ char *resolved = resolve_existing(host, path);
 
     return path_clean(resolved);

@@ -97,9 +97,8 @@ void project_own_dirs(const struct host *host, struct strv *dirs)
     } own[] = {{"XDG_STATE_HOME", ".local/state"}, {"XDG_DATA_HOME", ".local/share"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-        const char *base = host_getenv(host, own[i].variable);
         _cleanup_free_ char *root =
-            base && base[0] == '/' ? xstrdup(base) : path_join(host->home, own[i].below_home);
+            path_base_dir(host_getenv(host, own[i].variable), host->home, own[i].below_home);
         _cleanup_free_ char *joined = path_join(root, "ai-jail");
         char *canonical = NULL;
 
