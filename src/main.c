@@ -239,7 +239,6 @@ static _Noreturn void with_host(struct args *args)
         struct gather_place place = {
             .cwd = call.host.cwd,
             .home = call.host.home,
-            .environ_state = host_getenv(&call.host, "XDG_STATE_HOME"),
             .uid = call.host.uid,
         };
 

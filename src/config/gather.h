@@ -13,10 +13,9 @@
 
 /* The places that files are looked for in, and whose they must be. */
 struct gather_place {
-    const char *cwd;           /* canonical working directory: the project */
-    const char *home;          /* canonical; NULL: there is none, so no global file */
-    const char *environ_state; /* $XDG_STATE_HOME or NULL */
-    uid_t uid;                 /* effective */
+    const char *cwd;  /* canonical working directory: the project */
+    const char *home; /* canonical; NULL: there is none, so no global file */
+    uid_t uid;        /* effective */
 };
 
 enum file_state {

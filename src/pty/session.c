@@ -505,7 +505,6 @@ static int start_handles(struct session *session, struct error *error)
     session->mounter = (struct session_mounter){.on_lost = on_mounter_lost, .arg = session};
     session_mounter_open(&session->mounter, &session->loop, &session->jail);
     start_signals(session);
-    session->net = (struct session_net){.on_lost = on_mounter_lost, .arg = session};
     return session_net_open(&session->net, &session->loop, &session->jail, error);
 }
 

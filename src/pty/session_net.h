@@ -21,13 +21,9 @@ struct session_net {
     struct session_net_asked asked[PROXY_CONNECTIONS_MAX]; /* in order; not sent yet */
     size_t asked_count;
     bool is_asking; /* the launcher has not answered the last one */
-    /* The launcher does not take orders any more: the run has to end. */
-    void (*on_lost)(void *arg, const char *why);
-    void *arg;
 };
 
-/* Starts the proxy if anything listens. on_lost and arg are set, the rest zero. 0 or
- * -errno. */
+/* Starts the proxy if anything listens. net is zero. 0 or -errno. */
 int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
                      struct error *error);
 /* True if the message was for the network; its descriptor is taken then. */

@@ -33,7 +33,6 @@ static void check_configuration(struct doctor *doctor)
     struct gather_place place = {
         .cwd = host->cwd,
         .home = host->home,
-        .environ_state = host_getenv(host, "XDG_STATE_HOME"),
         .uid = host->uid,
     };
     struct gathered gathered;

@@ -34,11 +34,6 @@ static char *shown_entry(enum setting_id id, const char *entry)
     return id == SET_ENV_PASS ? xstrndup(entry, strcspn(entry, "=")) : xstrdup(entry);
 }
 
-static char *origin_of(const struct origin *origin)
-{
-    return config_describe_origin(origin);
-}
-
 static const char *support_remark(const struct setting *row)
 {
     return row->support == SUPPORT_FULL ? "" : "  [not in this version]";
@@ -102,7 +97,7 @@ static void text_list(struct buf *out, const struct config *config, const struct
     }
     for (size_t i = 0; i < value->list.n; i++) {
         _cleanup_free_ char *entry = shown_entry(row->id, value->list.v[i]);
-        _cleanup_free_ char *origin = origin_of(&value->origins[i]);
+        _cleanup_free_ char *origin = config_describe_origin(&value->origins[i]);
 
         print_line(out, "  %-24s %-28s %s%s", i ? "" : row_name(row), entry, origin,
                    support_remark(row));
@@ -111,7 +106,7 @@ static void text_list(struct buf *out, const struct config *config, const struct
 
 static void text_setting(struct buf *out, const struct config *config, const struct setting *row)
 {
-    _cleanup_free_ char *origin = origin_of(&config->values[row->id].origin);
+    _cleanup_free_ char *origin = config_describe_origin(&config->values[row->id].origin);
     const char *shown;
 
     if (row->type == TYPE_LIST || row->type == TYPE_TEXT) {
@@ -131,7 +126,7 @@ static void text_refusals(struct buf *out, const struct gathered *gathered)
         print_line(out, "refused from the project file");
     for (size_t i = 0; i < gathered->refusal_count; i++) {
         const struct refusal *refusal = &gathered->refusals[i];
-        _cleanup_free_ char *where = origin_of(&refusal->origin);
+        _cleanup_free_ char *where = config_describe_origin(&refusal->origin);
 
         print_line(out, "  %s: %s%s%s: %s", where, row_name(&settings[refusal->id]),
                    refusal->value ? " = " : "", refusal->value ? refusal->value : "", refusal->why);
@@ -163,7 +158,7 @@ static char *as_text(const struct verb_call *call)
     const struct gathered *gathered = call->gathered;
     struct buf out CLEANUP(buf_free);
     _cleanup_free_ char *command = strv_join(&gathered->command, " ");
-    _cleanup_free_ char *origin = origin_of(&gathered->command_origin);
+    _cleanup_free_ char *origin = config_describe_origin(&gathered->command_origin);
 
     buf_init(&out, TEXT_MAX);
     print_line(&out, "command");
@@ -191,7 +186,7 @@ static char *as_text(const struct verb_call *call)
 
 static json_t *json_origin(const struct origin *origin)
 {
-    _cleanup_free_ char *text = origin_of(origin);
+    _cleanup_free_ char *text = config_describe_origin(origin);
 
     return json_text(text);
 }
