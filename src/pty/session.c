@@ -26,6 +26,7 @@
 #include "pty/relay.h"
 #include "pty/session_mounter.h"
 #include "pty/session_net.h"
+#include "pty/session_say.h"
 #include "pty/start.h"
 #include "pty/statusline.h"
 

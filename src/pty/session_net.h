@@ -32,6 +32,3 @@ bool session_net_takes(struct session_net *net, const struct control_message *me
 void session_net_close(struct session_net *net);
 /* After the loop: says what was refused, and frees. */
 void session_net_finish(struct session_net *net);
-
-/* What the launcher warns about, as a line. */
-void session_say_warning(const struct control_message *message, const struct orders *orders);
