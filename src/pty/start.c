@@ -175,12 +175,13 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     r = mounter_prepare(&jail->mounter, error);
     if (r < 0)
         return r;
-    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
-    spawn_close_child_side(&jail->spawn);
+    /* First, although everybody waits for bubblewrap: from the moment bubblewrap has a child somebody
+     * must be there to end it, should this process be killed (end_half_made_jail()). */
+    r = mounter_start(&jail->mounter, &options, error);
     if (r < 0)
         return r;
-    /* Second: everybody waits for bubblewrap, and nobody needs the mounter before the jail stands. */
-    r = mounter_start(&jail->mounter, &options, error);
+    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
+    spawn_close_child_side(&jail->spawn);
     if (r < 0)
         return r;
     r = wait_hello(jail, notes, error);

@@ -5,15 +5,17 @@
 Usage: as_user.py own|ordinary AI-JAIL TEST
 
 An ordinary user may not be able to enter the build tree, so the program and the tests are copied
-into a directory that belongs to that user; it is removed afterwards.
+into a directory that belongs to that user; it is removed afterwards. Each test has a user of its own:
+what the kernel counts for each user (processes, inotify instances) is then not shared by two tests.
 """
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
-ORDINARY_ID = 54321
+ORDINARY_IDS = range(54321, 58321)
 PYTHON = "/usr/bin/python3"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -26,6 +28,7 @@ def give(top, uid):
 
 def main():
     who, program, test = sys.argv[1:]
+    uid = ORDINARY_IDS[zlib.crc32(test.encode()) % len(ORDINARY_IDS)]
     base = tempfile.mkdtemp(prefix="ai-jail-session.")
     command = ["bats", test] if test.endswith(".bats") else [PYTHON, "-B", test]
     try:
@@ -38,9 +41,9 @@ def main():
         env = dict(os.environ, AI_JAIL=shutil.copy(program, base), HOME=home, LANG="C.UTF-8",
                    TMPDIR=os.path.join(base, "tmp"), PATH="/usr/local/bin:/usr/bin:/bin:/usr/sbin")
         if who == "ordinary" and os.geteuid() == 0:
-            give(base, ORDINARY_ID)
-            command = ["setpriv", f"--reuid={ORDINARY_ID}", f"--regid={ORDINARY_ID}",
-                       "--clear-groups", "--"] + command
+            give(base, uid)
+            command = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups",
+                       "--"] + command
         return subprocess.run(command, cwd=tests, env=env, check=False).returncode
     finally:
         shutil.rmtree(base, ignore_errors=True)

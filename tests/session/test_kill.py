@@ -114,6 +114,15 @@ class Kill(SessionTest):
                 self.assert_nothing_left(GONE_WITHIN)
                 self.assertIn(process.wait(), (125, 137))
 
+    def test_somebody_is_there_to_end_it(self):
+        """The mounter ends a half-made jail, so bubblewrap does not start before it."""
+        process = self.start(["sh", "-c", "echo ready; sleep 100"], [self.null] * 3)
+        self.child(process, "sleep")
+        parts = self.jail_parts(process)
+        self.assertLess(parts["mounter"], parts["bwrap"], "in the order of their start")
+        process.kill(signal.SIGTERM)
+        process.wait()
+
     def test_stopped_launcher(self):
         """P-LAU-9: the end comes all the same."""
         process = self.start(["sh", "-c", "echo ready; sleep 100"], [self.null] * 3)
@@ -133,8 +142,11 @@ class Kill(SessionTest):
     def test_parallel_runs(self):
         """E-LIF-02: two at a time in one project."""
         for _ in range(8):
-            runs = [self.start(["sh", "-c", f"exit {n}"], [self.null] * 3) for n in (3, 4, 5)]
-            self.assertEqual([run.wait() for run in runs], [3, 4, 5])
+            told = [self.output() for _ in range(3)]
+            runs = [self.start(["sh", "-c", f"exit {n}"], [self.null, self.null, told[n - 3].fd])
+                    for n in (3, 4, 5)]
+            self.assertEqual([run.wait() for run in runs], [3, 4, 5],
+                             [err.text() for err in told])
         self.assert_nothing_left(GONE_WITHIN)
         self.assertEqual(self.census(), self.files)
 
