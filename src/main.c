@@ -5,6 +5,7 @@
  * Everything before the session is a pure function of the command line and the host's facts; each
  * step returns its reason for failing, and it is printed here, once.
  */
+#include "backend/directories.h"
 #include "backend/launch.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -13,6 +14,7 @@
 #include "host.h"
 #include "policy/hosts.h"
 #include "policy/policy.h"
+#include "policy/toolchains.h"
 #include "pty/isolate.h"
 #include "pty/session.h"
 #include "sanitize.h"
@@ -151,6 +153,16 @@ static int prepare_launch(struct call *call, struct notes *notes, struct error *
     return r < 0 ? r : launch_build(&call->launch, &call->policy, error);
 }
 
+/* Caches of the jail come and go without a word; what is made among the user's own files is said. */
+static int make_directories(struct call *call, struct notes *notes, struct error *error)
+{
+    _cleanup_free_ char *store = toolchains_store(&call->host);
+    int r = directories_make(&call->policy.plan, store, notes, error);
+
+    log_notes(notes);
+    return r;
+}
+
 static int launch_or_show(struct call *call)
 {
     struct notes notes = {0};
@@ -164,6 +176,9 @@ static int launch_or_show(struct call *call)
     if (call->args->verb == VERB_DRY_RUN)
         return print(call->args->json ? launch_json(&call->launch, &call->policy)
                                       : launch_text(&call->launch, &call->policy));
+    r = make_directories(call, &notes, &refused);
+    if (r < 0)
+        return fail(&refused);
     verb_init_auto_save(&call->gathered, call->args, &call->host, &notes);
     log_notes(&notes);
     return run_session(call);
@@ -206,6 +221,9 @@ static int with_config(struct call *call)
     case VERB_INIT:
         r = verb_init(&verb, &notes, &error);
         log_notes(&notes);
+        break;
+    case VERB_BOOTSTRAP:
+        r = verb_bootstrap(&verb, &error);
         break;
     case VERB_OVERLAY_LIST:
     case VERB_OVERLAY_APPLY:
@@ -273,6 +291,10 @@ static int run(int argc, char **argv)
             break;
         case VERB_COMPLETIONS:
             r = verb_completions(&args, &error);
+            break;
+        case VERB_AUDIT_SHOW:
+        case VERB_AUDIT_VERIFY:
+            r = verb_audit(&args, &error);
             break;
         case VERB_DOCTOR:
             r = verb_doctor(&args, &error);

@@ -91,7 +91,8 @@ static int fail_missing_value(const struct parser *parser, const struct option_w
                      word->name, options_argument(word));
 }
 
-static int add_entry(const struct parser *parser, const struct option_word *word, const char *entry)
+/* A list grows, a text is replaced. */
+static int take_argument(const struct parser *parser, const struct option_word *word, const char *entry)
 {
     const struct setting *row = &settings[word->setting];
     const char *fault = entry[0] && row->fault ? row->fault(entry) : NULL;
@@ -101,7 +102,10 @@ static int add_entry(const struct parser *parser, const struct option_word *word
                          word->name, word->name, row->arg);
     if (fault)
         return error_set(parser->error, EINVAL, "--%s: %s", word->name, fault);
-    config_add(&parser->args->cli, row->id, entry);
+    if (row->type == TYPE_TEXT)
+        config_set_text(&parser->args->cli, row->id, entry);
+    else
+        config_add(&parser->args->cli, row->id, entry);
     return 0;
 }
 
@@ -126,7 +130,7 @@ static int set_word(const struct parser *parser, const struct option_word *optio
 /* --dry-run beside a verb that writes shows what would be written. */
 static bool goes_with_dry_run(enum verb verb)
 {
-    return verb == VERB_INIT;
+    return verb == VERB_INIT || verb == VERB_BOOTSTRAP;
 }
 
 static int set_verb(struct parser *parser, const struct option_word *word, const char *operand)
@@ -158,9 +162,8 @@ static int apply(struct parser *parser, const struct option_word *word, const ch
 {
     switch (word->kind) {
     case OPTION_SETTING:
-        if (settings[word->setting].type == TYPE_LIST)
-            return add_entry(parser, word, value);
-        assert(settings[word->setting].type != TYPE_TEXT); /* no flag has one yet */
+        if (settings[word->setting].arg)
+            return take_argument(parser, word, value);
         if (settings[word->setting].type == TYPE_WORD)
             return set_word(parser, word, value);
         config_set_bool(&parser->args->cli, word->setting, word->form != FORM_TWIN);

@@ -42,11 +42,8 @@ struct advice {
 
 /* Behind "... has no effect in this version" or "... cannot be done by this version". */
 static const struct advice advices[] = {
-    {SET_AUDIT_LOG, ": no log is written"},
     {SET_ALLOW_TCP_PORTS, "; write allow_hosts = [\"HOST:PORT\"] instead"},
-    {SET_LOCKDOWN, ": a weaker jail is not started in its place"},
     {SET_BROWSER_PROFILE, "; write browser_profile = \"off\" or leave it out"},
-    {SET_SECRET_HOSTS, ": the secrets would not be kept from the command"},
 };
 
 static const char *advice_for(enum setting_id id)

@@ -33,6 +33,20 @@ const struct verb_option verb_options[VERB_COUNT] = {
                    .flag = "init",
                    .help =
                        "Write ./.ai-jail with the command and the options given, and run nothing."},
+    [VERB_BOOTSTRAP] = {.verb = VERB_BOOTSTRAP,
+                        .flag = "bootstrap",
+                        .takes_no_command = true,
+                        .help = "Write permission files for the known agents into HOME, merged "
+                                "into what is there."},
+    [VERB_AUDIT_SHOW] = {.verb = VERB_AUDIT_SHOW,
+                         .flag = "audit-show",
+                         .has_json = true,
+                         .takes_no_command = true,
+                         .help = "Print the audit log."},
+    [VERB_AUDIT_VERIFY] = {.verb = VERB_AUDIT_VERIFY,
+                           .flag = "audit-verify",
+                           .takes_no_command = true,
+                           .help = "Check that nothing in the audit log was changed or removed."},
     [VERB_OVERLAY_LIST] =
         {.verb = VERB_OVERLAY_LIST,
          .flag = "overlay-list",

@@ -408,15 +408,35 @@ static void remove_proxies(struct builder *builder)
     }
 }
 
-int environment_build(struct strv *env, const struct config *config, const struct host *host,
-                      enum network_mode network, const char *argv0, struct plan *plan,
-                      struct notes *notes, struct error *error)
+static void set_absent(struct builder *builder, const struct strv *entries)
 {
+    for (size_t i = 0; i < entries->n; i++)
+        if (find_name(&builder->list, entries->v[i]) < 0)
+            strv_push(&builder->list, entries->v[i]);
+}
+
+void environment_parts_free(struct environment_parts *parts)
+{
+    strv_free(&parts->keys);
+    strv_free(&parts->capabilities);
+    strv_free(&parts->defaults);
+    strv_free(&parts->forced);
+}
+
+int environment_build(struct strv *env, const struct config *config, const struct host *host,
+                      const struct environment_needs *needs, struct plan *plan, struct notes *notes,
+                      struct error *error)
+{
+    static const struct environment_parts none;
+    const struct environment_parts *parts = needs->parts ? needs->parts : &none;
+    enum network_mode network = needs->network;
     struct builder builder = {
         .config = config, .host = host, .network = network, .plan = plan, .notes = notes};
     int r;
 
     add_base(&builder);
+    strv_push_all(&builder.list, &parts->keys);
+    strv_push_all(&builder.list, &parts->capabilities);
     strv_push_all(&builder.list, &config->env_file);
     r = add_passed(&builder, error);
     if (r < 0) {
@@ -425,12 +445,15 @@ int environment_build(struct strv *env, const struct config *config, const struc
     }
     note_absent(&builder);
     settle_term(&builder);
-    add_defaults(&builder, argv0);
+    set_absent(&builder, &parts->defaults);
+    add_defaults(&builder, needs->argv0);
     settle(&builder.list);
     if (network != NETWORK_FULL)
         remove_proxies(&builder);
     if (network == NETWORK_FILTERED)
         force_proxies(&builder);
+    strv_push_all(&builder.list, &parts->forced);
+    settle(&builder.list);
     *env = builder.list;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "policy/plan_index.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,26 @@ struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum pl
     entry = plan_add(plan, group, kind, dest, origin);
     entry->source = xstrdup(source);
     entry->st = st;
+    return entry;
+}
+
+struct plan_entry *plan_add_new_dir(struct plan *plan, const struct fs *fs, enum plan_group group,
+                                    enum plan_kind kind, const char *source, const char *dest,
+                                    const char *origin)
+{
+    struct plan_entry *entry;
+    struct fs_stat st;
+    int r = fs_stat(fs, source, false, &st);
+
+    if (r == 0)
+        return st.type == FS_DIR ? plan_add_bind(plan, fs, group, kind, source, dest, origin)
+                                 : NULL;
+    if (r != -ENOENT)
+        return NULL;
+    entry = plan_add(plan, group, kind, dest, origin);
+    entry->source = xstrdup(source);
+    entry->is_new = true;
+    entry->st.type = FS_DIR;
     return entry;
 }
 

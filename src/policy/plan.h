@@ -95,6 +95,7 @@ struct plan_entry {
     unsigned mode;
     bool optional;     /* dropped without a warning when it cannot be placed */
     bool by_host;      /* of plan_add_host_cover(), gone after plan_finish() */
+    bool is_new;       /* binds: the source is made before the launch, see plan_add_new_dir() */
     struct fs_stat st; /* binds: the source as it was examined */
     char *origin;      /* who asked: "built-in", "--map ~/x" ...; malloc'ed */
 };
@@ -118,6 +119,15 @@ struct plan_entry *plan_add(struct plan *plan, enum plan_group group, enum plan_
 struct plan_entry *plan_add_bind(struct plan *plan, const struct fs *fs, enum plan_group group,
                                  enum plan_kind kind, const char *source, const char *dest,
                                  const char *origin);
+
+/*
+ * Adds a bind of a directory that is not there yet: nothing is made here; directories_make() makes
+ * it, 0700, before the launch, and fills in what it found. Where source exists, this is
+ * plan_add_bind(), and only a directory will do. NULL and nothing added if something else is there.
+ */
+struct plan_entry *plan_add_new_dir(struct plan *plan, const struct fs *fs, enum plan_group group,
+                                    enum plan_kind kind, const char *source, const char *dest,
+                                    const char *origin);
 
 /* Adds a cover for what is at a canonical host path, wherever the jail shows it: plan_finish() makes a
  * cover for each such place. It is optional as long as the caller does not change that. */

@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "config/wrapper.h"
+#include "policy/capabilities.h"
 #include "policy/git.h"
 #include "policy/hidden.h"
 #include "policy/home.h"
@@ -16,6 +17,7 @@
 #include "policy/overlays.h"
 #include "policy/project.h"
 #include "policy/system.h"
+#include "policy/toolchains.h"
 #include "policy/worktree.h"
 
 #include <errno.h>
@@ -23,6 +25,7 @@
 
 static void decide_switches(struct policy *policy, const struct config *config)
 {
+    policy->lockdown = config_flag(config, SET_LOCKDOWN);
     policy->private_home = config_flag(config, SET_PRIVATE_HOME);
     policy->landlock = config_flag(config, SET_LANDLOCK);
     policy->seccomp = config_flag(config, SET_SECCOMP);
@@ -144,9 +147,28 @@ static void note_weakened(const struct policy *policy, const struct config *conf
     }
 }
 
-static int build_plan(struct policy *policy, const struct config *config, struct notes *notes,
-                      struct error *error)
+/* What of the host's HOME and run time the run is given: nothing of it is needed to start. */
+static void add_host_parts(struct policy *policy, const struct config *config,
+                           struct environment_parts *parts, struct notes *notes)
 {
+    const struct host *host = policy->host;
+
+    agents_add(&policy->plan, parts, &policy->in_step, policy->agent, config, host, policy->project,
+               notes);
+    if (config_flag(config, SET_TOOLCHAINS))
+        toolchains_add(&policy->plan, config, host, policy->project, policy->network, notes);
+    capabilities_add(&policy->plan, parts, config, host, policy->project, notes);
+}
+
+static int build_plan(struct policy *policy, const struct config *config,
+                      struct environment_parts *parts, struct notes *notes, struct error *error)
+{
+    const struct environment_needs needs = {
+        .network = policy->network,
+        .argv0 = policy->argv.v[0],
+        .lockdown = policy->lockdown,
+        .parts = parts,
+    };
     const struct host *host = policy->host;
     struct plan *plan = &policy->plan;
     _cleanup_strv_ struct strv worktree_dirs = {0};
@@ -160,6 +182,8 @@ static int build_plan(struct policy *policy, const struct config *config, struct
             return r;
     }
     home_add(plan, host, policy->project, policy->private_home, notes);
+    if (!policy->lockdown)
+        add_host_parts(policy, config, parts, notes);
     if (config_flag(config, SET_WORKTREE))
         worktree_add(plan, host, policy->project, &worktree_dirs, notes);
     else
@@ -181,8 +205,7 @@ static int build_plan(struct policy *policy, const struct config *config, struct
     hidden_apply(plan, &hidden, notes);
     command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
     system_add_nix(plan, host, policy->command.host_path);
-    r = environment_build(&policy->env, config, host, policy->network, policy->argv.v[0], plan,
-                          notes, error);
+    r = environment_build(&policy->env, config, host, &needs, plan, notes, error);
     if (r < 0)
         return r;
     hidden_apply(plan, &hidden, notes); /* what the command brought along */
@@ -205,6 +228,8 @@ static const char *agent_of(const struct policy *policy, const struct config *co
 int policy_build(struct policy *policy, const struct config *config, const struct host *host,
                  const struct strv *command, struct notes *notes, struct error *error)
 {
+    struct environment_parts parts CLEANUP(environment_parts_free) = {0};
+    const char *agent;
     int r;
 
     *policy = (struct policy){.host = host, .project = xstrdup(host->cwd)};
@@ -217,15 +242,16 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push(&policy->argv, "bash");
     decide_switches(policy, config);
     decide_limits(policy);
-    r = hosts_decide(&policy->network, &policy->hosts, config, agent_of(policy, config), notes,
-                     error);
+    agent = agent_of(policy, config);
+    policy->agent = agent ? agents_find(agent) : NULL;
+    r = hosts_decide(&policy->network, &policy->hosts, config, agent, notes, error);
     if (r == 0)
         r = ports_decide(&policy->forward, &policy->publish, config, policy->network, notes, error);
     if (r < 0)
         return r;
     warn_own_program(policy, notes);
     note_weakened(policy, config, notes);
-    return build_plan(policy, config, notes, error);
+    return build_plan(policy, config, &parts, notes, error);
 }
 
 void policy_free(struct policy *policy)
@@ -238,5 +264,6 @@ void policy_free(struct policy *policy)
     allow_free(&policy->hosts);
     mask_rules_free(policy->masks);
     overlays_free(&policy->overlays);
+    in_step_free(&policy->in_step);
     *policy = (struct policy){0};
 }

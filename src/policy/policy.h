@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "host.h"
 #include "net/allow.h"
+#include "policy/agents.h"
 #include "policy/command.h"
 #include "policy/environment.h"
 #include "policy/masks.h"
@@ -28,14 +29,17 @@ struct policy {
     struct strv argv;
     struct strv env; /* NAME=VALUE */
     struct command command;
+    const struct agent *agent; /* the known agent that the command is, or NULL */
     struct plan plan;
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;
+    struct in_step in_step; /* files that the mounter keeps equal inside and outside */
     struct limits limits;
     enum network_mode network;
     struct allow_list hosts;   /* NETWORK_FILTERED: what may be reached */
     struct port_pairs forward; /* not NETWORK_FULL: ports of the host in the jail */
     struct port_pairs publish; /* the same: ports of the jail on the host */
+    bool lockdown; /* the strictest mode */
     bool private_home;
     bool landlock;
     bool seccomp;

@@ -29,6 +29,11 @@ int verb_why(const struct verb_call *call, struct error *error);
 int verb_init(const struct verb_call *call, struct notes *notes, struct error *error);
 /* overlay.c: --overlay-list, --overlay-apply, --overlay-discard. */
 int verb_overlay(const struct verb_call *call, struct error *error);
+/* bootstrap.c: --bootstrap; with args->also_dry what would be written goes to stdout. 0, or 125 if
+ * the files of an agent failed (the others are written). */
+int verb_bootstrap(const struct verb_call *call, struct error *error);
+/* audit.c: --audit-show, --audit-verify. Read no configuration. Exit code 0, 1 or 2. */
+int verb_audit(const struct args *args, struct error *error);
 /* completions.c: --completions SHELL. */
 int verb_completions(const struct args *args, struct error *error);
 /* doctor.c: --doctor. Reads facts and configuration itself: both may be what is broken. */

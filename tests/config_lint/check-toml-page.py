@@ -9,8 +9,10 @@ import re
 import sys
 
 SECTIONS = {"SUPPORT_NO_EFFECT": "Keys without effect", "SUPPORT_REFUSED": "Keys that stop a launch"}
+DEFAULT = {"CLOSED": "SUPPORT_NO_EFFECT"}
 ROW = re.compile(r"\[(SET_\w+)\] =\s*\{(.*?)\n?\},?\n", re.S)
-SHORT = re.compile(r"^    (CLOSED|CLOSED_INVERTED|FILE_LIST)\((SET_\w+), \"(\w+)\"([^;]*?)\),$", re.M | re.S)
+SHORT = re.compile(r"^    (CLOSED|FILE_LIST|LIST|CAPABILITY|CAPABILITY_INVERTED|WALL_INVERTED)"
+                   r"\((SET_\w+), \"(\w+)\"([^;]*?)\),$", re.M | re.S)
 
 
 def table_keys(text):
@@ -19,9 +21,9 @@ def table_keys(text):
     body = text[text.index("const struct setting settings["):]
     for kind, _, key, rest in SHORT.findall(body):
         match = re.search(r"SUPPORT_\w+", rest)
-        keys[key] = "SUPPORT_NO_EFFECT" if kind != "FILE_LIST" else match.group()
+        keys[key] = match.group() if match else DEFAULT.get(kind, "SUPPORT_FULL")
     for part in re.split(r"\n    (?=\[SET_)", body)[1:]:
-        part = part.split("\n    CLOSED")[0].split("\n    FILE_LIST")[0]
+        part = re.split(r"\n    [A-Z_]+\(SET_", part)[0]
         key = re.search(r"\.key = \"(\w+)\"", part)
         support = re.search(r"\.support = (SUPPORT_\w+)", part)
         if key:

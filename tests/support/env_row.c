@@ -14,6 +14,10 @@
 
 void env_row_build(struct planner *planner, const struct env_row *row, struct strv *env)
 {
+    const struct environment_needs needs = {
+        .network = row->network,
+        .argv0 = row->argv0 ? row->argv0 : "claude",
+    };
     struct error error = {0};
 
     planner_init(planner, row->tree, row->host);
@@ -21,8 +25,7 @@ void env_row_build(struct planner *planner, const struct env_row *row, struct st
         config_add(&planner->config, SET_ENV_PASS, row->passed[i]);
     if (row->inherit)
         config_set_bool(&planner->config, SET_INHERIT_ENV, true);
-    assert_int_equal(environment_build(env, &planner->config, &planner->host, row->network,
-                                       row->argv0 ? row->argv0 : "claude", &planner->plan,
+    assert_int_equal(environment_build(env, &planner->config, &planner->host, &needs, &planner->plan,
                                        &planner->notes, &error),
                      0);
 }

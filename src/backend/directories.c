@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * directories: makes what the plan shows and is not there yet, just before the launch.
+ *
+ * One descriptor per component, none of which may be a link: what is mounted is then what was made.
+ */
+#include "backend/directories.h"
+
+#include "base/fd.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One component below dir; *made says whether it was missing. Descriptor or -errno. */
+static int enter(int dir, const char *name, bool *made)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int fd = openat(dir, name, flags);
+    struct stat st;
+
+    *made = false;
+    if (fd >= 0 || errno != ENOENT)
+        return fd < 0 ? -errno : fd;
+    /* Started by root with the HOME of a user, we would leave directories of root there. */
+    if (fstat(dir, &st) < 0)
+        return -errno;
+    if (st.st_uid != geteuid())
+        return -EPERM;
+    if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
+        return -errno;
+    *made = true;
+    fd = openat(dir, name, flags);
+    return fd < 0 ? -errno : fd;
+}
+
+/* Descriptor of the directory, made where it was missing, or -errno. */
+static int walk(const char *path, bool *made)
+{
+    int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const char *name = path;
+
+    *made = false;
+    if (dir < 0)
+        return -errno;
+    while (dir >= 0 && *(name += strspn(name, "/"))) {
+        size_t len = strcspn(name, "/");
+        _cleanup_free_ char *component = xstrndup(name, len);
+        int next = enter(dir, component, made);
+
+        close(dir);
+        dir = next;
+        name += len;
+    }
+    return dir;
+}
+
+static int make(struct plan_entry *entry, bool *made, struct error *error)
+{
+    int dir = walk(entry->source, made);
+    struct stat st;
+
+    if (dir == -EPERM)
+        return error_set(error, EPERM,
+                         "%s (%s) cannot be made: the directory above it belongs to another user",
+                         entry->source, entry->origin);
+    if (dir < 0 || fstat(dir, &st) < 0) {
+        int code = dir < 0 ? -dir : errno;
+
+        if (dir >= 0)
+            close(dir);
+        return error_set(error, code, "%s (%s) cannot be made: %s", entry->source, entry->origin,
+                         strerror(code));
+    }
+    close(dir);
+    entry->st = (struct fs_stat){
+        .type = FS_DIR,
+        .mode = st.st_mode & 07777,
+        .uid = st.st_uid,
+        .gid = st.st_gid,
+        .dev = st.st_dev,
+        .ino = st.st_ino,
+        .nlink = st.st_nlink,
+    };
+    entry->is_new = false;
+    return 0;
+}
+
+int directories_make(struct plan *plan, const char *quiet, struct notes *notes,
+                     struct error *error)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        struct plan_entry *entry = &plan->v[i];
+        bool made;
+        int r;
+
+        if (!entry->is_new)
+            continue;
+        r = make(entry, &made, error);
+        if (r < 0)
+            return r;
+        if (made && !(quiet && path_is_within(entry->source, quiet)))
+            notes_add(notes, NOTE_INFO, "%s was made (%s)", entry->source, entry->origin);
+    }
+    return 0;
+}

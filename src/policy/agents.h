@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * agents: the known agents, and what each keeps on the host.
+ */
+#pragma once
+
+#include "config/config.h"
+#include "host.h"
+#include "policy/environment.h"
+#include "policy/plan.h"
+
+struct agent; /* one row of the table in agents.c */
+
+/* By effective name (wrapper.h), exact match; NULL: no known agent. */
+const struct agent *agents_find(const char *name);
+/* The hosts that it needs, NULL behind the last one. Static. */
+const char *const *agents_hosts(const struct agent *agent);
+
+/* A file in HOME that the agent replaces when it saves: the jail has one of its own, and the mounter
+ * keeps the two in step. */
+struct in_step_file {
+    char *host; /* canonical path; may be absent */
+    char *jail; /* inside; on the tmpfs of HOME */
+};
+
+struct in_step {
+    struct in_step_file v[4];
+    size_t n;
+};
+
+void in_step_free(struct in_step *files);
+
+/*
+ * Adds the agent's state: binds of the group GROUP_HOME_PARTS (directories that are absent as new
+ * ones), its files kept in step, its own keys and defaults in parts. With agent NULL, agent_state
+ * off, or lockdown nothing is added. project is canonical.
+ */
+void agents_add(struct plan *plan, struct environment_parts *parts, struct in_step *in_step,
+                const struct agent *agent, const struct config *config, const struct host *host,
+                const char *project, struct notes *notes);
