@@ -54,13 +54,6 @@ static const char *advice_for(enum setting_id id)
     return "";
 }
 
-/* A wall or a record that is missing, not merely a comfort. */
-static enum note_class class_of(const struct setting *row)
-{
-    return row->type == TYPE_BOOL && row->strict && row->trust == TRUST_TIGHTEN ? NOTE_SECURITY
-                                                                                : NOTE_WARNING;
-}
-
 static int check_row(const struct gathered *gathered, const struct setting *row,
                      struct notes *notes, struct error *error)
 {
@@ -72,7 +65,7 @@ static int check_row(const struct gathered *gathered, const struct setting *row,
     if (row->support == SUPPORT_REFUSED)
         return error_set(error, ENOTSUP, "%s cannot be done by this version%s", spelling,
                          advice_for(row->id));
-    notes_add(notes, class_of(row), "%s has no effect in this version%s", spelling,
+    notes_add(notes, NOTE_WARNING, "%s has no effect in this version%s", spelling,
               advice_for(row->id));
     return 0;
 }

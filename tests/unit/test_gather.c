@@ -41,6 +41,13 @@ static char *file_value(const struct setting *row, unsigned which)
     return NULL;
 }
 
+static const char *word_of(const struct setting *row, unsigned which)
+{
+    if (row->form == FILE_BOOL_OR_WORD)
+        return which ? row->words[0] : row->bare_word;
+    return row->words[which];
+}
+
 static void say_by_hand(struct gathering_test *test, const struct setting *row, unsigned which)
 {
     _cleanup_free_ char *entry = xasprintf(row->id == SET_HIDE_DOTDIRS ? "name%u" : "/v/%u", which);
@@ -50,7 +57,7 @@ static void say_by_hand(struct gathering_test *test, const struct setting *row, 
     else if (row->type == TYPE_BOOL)
         config_set_bool(&test->args.cli, row->id, which == 1);
     else if (row->type == TYPE_WORD)
-        config_set_word(&test->args.cli, row->id, row->words[which]);
+        config_set_word(&test->args.cli, row->id, word_of(row, which));
     else if (row->type == TYPE_TEXT)
         config_set_text(&test->args.cli, row->id, entry);
     else
@@ -84,14 +91,13 @@ static void check_result(const struct gathering_test *test, const struct setting
     const struct strv *list = &value->list;
     size_t own = row->id == SET_TRUST_PROJECT_CONFIG;
     char last = (char)('0' + which);
-    const char *ssh = which || upper == LAYER_CLI ? "agent" : "on";
 
     if (value->origin.layer != upper)
         fail_msg("%s: decided by layer %d, not %d", row->key, (int)value->origin.layer, (int)upper);
     if (row->type == TYPE_BOOL) {
         assert_int_equal(value->on, which == 1);
     } else if (row->type == TYPE_WORD) {
-        assert_string_equal(value->word, row->form == FILE_BOOL_OR_WORD ? ssh : row->words[which]);
+        assert_string_equal(value->word, word_of(row, which));
     } else {
         /* command and texts are replaced, the other lists hold both, the upper one behind */
         assert_int_equal(list->n,
