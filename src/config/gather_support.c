@@ -76,6 +76,11 @@ int gather_check_support(const struct gathered *gathered, struct notes *notes, s
         return error_set(error, EINVAL,
                          "%s contradict each other: say that the network is on, or which hosts",
                          gathered->contradiction);
+    if (config_flag(&gathered->config, SET_LOCKDOWN)) {
+        _cleanup_free_ char *spelling = config_spelling(&gathered->config, SET_LOCKDOWN);
+
+        return error_set(error, ENOTSUP, "%s cannot be done by this version", spelling);
+    }
     for (size_t i = 0; i < SET_COUNT; i++) {
         int r = check_row(gathered, &settings[i], notes, error);
 
