@@ -25,6 +25,13 @@ aj_external(jansson jansson libjansson.a)
 aj_external(md libmd libmd.a)
 aj_external(seccomp "libseccomp>=2.5" "") # of the build machine only
 
+# Of OpenSSL the headers alone: what wants the library opens it while it runs (src/net/tls.c).
+pkg_check_modules(openssl REQUIRED "openssl>=3")
+add_library(aj_external_openssl INTERFACE)
+add_library(aj::openssl ALIAS aj_external_openssl)
+target_include_directories(aj_external_openssl SYSTEM INTERFACE ${openssl_INCLUDE_DIRS})
+target_link_libraries(aj_external_openssl INTERFACE ${CMAKE_DL_LIBS})
+
 # toml++ is taken as headers, not as the shared library that pkg-config would name. libstdc++ comes
 # from its archive for the same reason as the others; a sanitizer wants its own arrangement.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)

@@ -16,7 +16,7 @@
 # shellcheck disable=SC2034,SC2154 # the package lists are used, and the names above set, elsewhere
 
 build_packages=(cmake ninja-build gcc g++ libc6-dev pkgconf libseccomp-dev libuv1-dev libvterm-dev
-    libjansson-dev libmd-dev libtomlplusplus-dev musl-tools)
+    libjansson-dev libmd-dev libssl-dev libtomlplusplus-dev musl-tools)
 run_packages=(bubblewrap)
 # The last line: programs that the session tests drive inside the jail.
 test_packages=(libcmocka-dev bats tmux python3 mandoc iproute2 procps strace shellcheck clang-format

@@ -24,6 +24,7 @@ const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
     [REFUSAL_SNI_MISMATCH] = {"sni-mismatch", 0, 2},
     [REFUSAL_NOT_TLS] = {"not-tls", 0, 2},
     [REFUSAL_HOST_HEADER] = {"host-header-mismatch", 403, 2},
+    [REFUSAL_PLACEHOLDER] = {"placeholder-misdirected", 403, 2},
     [REFUSAL_MALFORMED] = {"malformed", 400, 1},
     [REFUSAL_METHOD] = {"method", 405, 7},
     [REFUSAL_HEAD_TOO_LARGE] = {"head-too-large", 431, 1},
@@ -32,6 +33,8 @@ const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
     [REFUSAL_NAME_TIMEOUT] = {"name-timeout", 502, 4},
     [REFUSAL_CONNECT_FAILED] = {"connect-failed", 502, 5},
     [REFUSAL_CONNECT_TIMEOUT] = {"connect-timeout", 502, 4},
+    [REFUSAL_PARENT_FAILED] = {"parent-failed", 502, 1},
+    [REFUSAL_UPSTREAM_TLS] = {"connect-failed", 502, 5},
     [REFUSAL_TOO_MANY] = {"too-many", 503, 1},
 };
 
@@ -52,6 +55,10 @@ static const struct {
     [REFUSAL_SNI_MISMATCH] = {"the TLS handshake names another server", "server name = host"},
     [REFUSAL_NOT_TLS] = {"port 443 is for TLS only", "TLS on port 443"},
     [REFUSAL_HOST_HEADER] = {"the Host header names another server", "Host = host"},
+    [REFUSAL_PLACEHOLDER] =
+        {"the request holds the placeholder of a credential that is for another "
+         "host",
+         "placeholders go to their own hosts only"},
     [REFUSAL_MALFORMED] = {"the request is malformed; use CONNECT for https", "strict HTTP"},
     [REFUSAL_METHOD] = {"this method is never passed on", "no TRACE, TRACK"},
     [REFUSAL_HEAD_TOO_LARGE] = {"the head of the request is larger than 8 KiB", "8 KiB of head"},
@@ -61,6 +68,9 @@ static const struct {
     [REFUSAL_NAME_TIMEOUT] = {"the name was not resolved in 10 s", "10 s for a name"},
     [REFUSAL_CONNECT_FAILED] = {"the host does not accept the connection", "connected outside"},
     [REFUSAL_CONNECT_TIMEOUT] = {"the host did not answer in 10 s", "10 s to connect"},
+    [REFUSAL_PARENT_FAILED] = {"the proxy of the host did not connect", "through the host's proxy"},
+    [REFUSAL_UPSTREAM_TLS] = {"the host did not prove by TLS that it is that host",
+                              "credentials go out by TLS only"},
     [REFUSAL_TOO_MANY] = {"too many connections at once", "1024 connections"},
 };
 
@@ -127,10 +137,18 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
     }
 }
 
+/* What the last line says, in front of the flag. */
+static const char *what_helps(enum refusal_reason reason, const char *flag)
+{
+    if (reason == REFUSAL_PARENT_FAILED)
+        return "check the proxy that the environment of the host names";
+    return flag[0] ? "start ai-jail with " : "no flag changes it";
+}
+
 /* The four lines. The flag is there to be copied and stays whole; of a very long name the first line
  * shows the end, which tells whose it is. */
 static void write_body(struct buf *body, enum refusal_reason reason, const struct target *target,
-                       bool private_only)
+                       bool private_only, const char *detail)
 {
     char shown[TARGET_TEXT_MAX] = "the request";
     char flag[REFUSAL_FLAG_MAX] = "";
@@ -143,9 +161,9 @@ static void write_body(struct buf *body, enum refusal_reason reason, const struc
         target_format(target, shown, sizeof(shown));
         refusal_flag(reason, target, private_only, flag, sizeof(flag));
     }
-    rest = xasprintf("\n%s%s.\nrule: %s\nuser: %s%s\n", texts[reason].why,
-                     helps_to_retry(reason) ? "" : "; retrying will not help", texts[reason].rule,
-                     flag[0] ? "start ai-jail with " : "no flag changes it", flag);
+    rest = xasprintf("\n%s%s%s%s.\nrule: %s\nuser: %s%s\n", texts[reason].why, detail ? ": " : "",
+                     detail ? detail : "", helps_to_retry(reason) ? "" : "; retrying will not help",
+                     texts[reason].rule, what_helps(reason, flag), flag);
     room = BODY_MAX - strlen(first) - strlen(rest);
     is_cut = strlen(shown) > room;
     buf_printf(body, "%s%s%s%s", first, is_cut ? ELLIPSIS : "",
@@ -155,11 +173,17 @@ static void write_body(struct buf *body, enum refusal_reason reason, const struc
 void refusal_http(struct buf *out, enum refusal_reason reason, const struct target *target,
                   bool private_only)
 {
+    refusal_http_detail(out, reason, target, private_only, NULL);
+}
+
+void refusal_http_detail(struct buf *out, enum refusal_reason reason, const struct target *target,
+                         bool private_only, const char *detail)
+{
     const struct refusal_row *row = &refusal_rows[reason];
     struct buf body CLEANUP(buf_free);
 
     buf_init(&body, BODY_MAX);
-    write_body(&body, reason, target, private_only);
+    write_body(&body, reason, target, private_only, detail);
     buf_printf(out,
                "HTTP/1.1 %d %s\r\n"
                "Content-Type: text/plain; charset=utf-8\r\n"

@@ -17,6 +17,7 @@ enum refusal_reason {
     REFUSAL_SNI_MISMATCH,
     REFUSAL_NOT_TLS,
     REFUSAL_HOST_HEADER,
+    REFUSAL_PLACEHOLDER,
     REFUSAL_MALFORMED,
     REFUSAL_METHOD,
     REFUSAL_HEAD_TOO_LARGE,
@@ -25,6 +26,8 @@ enum refusal_reason {
     REFUSAL_NAME_TIMEOUT,
     REFUSAL_CONNECT_FAILED,
     REFUSAL_CONNECT_TIMEOUT,
+    REFUSAL_UPSTREAM_TLS,  /* of a host that credentials are for */
+    REFUSAL_PARENT_FAILED, /* the proxy of the host */
     REFUSAL_TOO_MANY,
     REFUSAL_COUNT
 };
@@ -50,5 +53,8 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
  * target may be NULL (malformed). */
 void refusal_http(struct buf *out, enum refusal_reason reason, const struct target *target,
                   bool private_only);
+/* The same; detail (NULL: none) is said behind the reason. Nothing in it comes from outside. */
+void refusal_http_detail(struct buf *out, enum refusal_reason reason, const struct target *target,
+                         bool private_only, const char *detail);
 /* Appends a TLS alert record (RFC 8446, 6): unrecognized_name or handshake_failure. */
 void refusal_tls_alert(struct buf *out, enum refusal_reason reason);

@@ -28,6 +28,14 @@ void request_init(struct request *request)
     buf_init(&request->forward, FORWARD_MAX);
 }
 
+void request_init_inner(struct request *request, const struct target *target)
+{
+    request_init(request);
+    request->is_inner = true;
+    request->target = *target;
+    request->has_target = true;
+}
+
 void request_free(struct request *request)
 {
     buf_free(&request->head);
@@ -187,12 +195,30 @@ static void read_connect(struct request *request, const struct http_head *head)
     request->has_target = request->state == REQUEST_DONE;
 }
 
+/* A request whose target is known: what both forms have in common. */
+static void read_rest(struct request *request, const struct http_head *head, struct http_text path)
+{
+    struct http_text host;
+    size_t hosts = http_head_find(head, "host", &host);
+
+    if (http_text_is(head->method, "trace") || http_text_is(head->method, "track"))
+        refuse(request, REFUSAL_METHOD);
+    else if (hosts > 1 || !read_framing(request, head) || has_bad_connection(head))
+        refuse(request, REFUSAL_MALFORMED);
+    else if (hosts == 1 && !same_host(&request->target, host))
+        refuse(request, request->is_inner ? REFUSAL_HOST_HEADER : REFUSAL_MALFORMED);
+    else
+        write_forward(request, head, path);
+    if (request->state == REQUEST_MORE)
+        request->state = REQUEST_DONE;
+    if (request->state == REQUEST_DONE && request->forward.overflow)
+        refuse(request, REFUSAL_HEAD_TOO_LARGE);
+}
+
 static void read_absolute(struct request *request, const struct http_head *head)
 {
     struct http_text authority;
     struct http_text path;
-    struct http_text host;
-    size_t hosts = http_head_find(head, "host", &host);
 
     request->kind = REQUEST_HTTP;
     if (!split_absolute(head->target, &authority, &path) ||
@@ -203,18 +229,25 @@ static void read_absolute(struct request *request, const struct http_head *head)
     request->has_target = true;
     if (!request->target.port)
         request->target.port = HTTP_PORT;
-    if (http_text_is(head->method, "trace") || http_text_is(head->method, "track"))
+    read_rest(request, head, path);
+}
+
+/* In a tunnel the client talks to the server itself (RFC 9112, 3.2.1), which Host must name. */
+static void read_origin(struct request *request, const struct http_head *head)
+{
+    struct http_text path = head->target;
+    struct http_text host;
+
+    request->kind = REQUEST_HTTP;
+    if (path.len == 1 && path.at[0] == '*')
+        path.len = 0;
+    if (head->method.len == 7 && memcmp(head->method.at, "CONNECT", 7) == 0)
         refuse(request, REFUSAL_METHOD);
-    else if (hosts > 1 || !read_framing(request, head) || has_bad_connection(head))
-        refuse(request, REFUSAL_MALFORMED);
-    else if (hosts == 1 && !same_host(&request->target, host))
+    else if ((path.len && path.at[0] != '/') || memchr(path.at, '#', path.len) ||
+             !http_head_find(head, "host", &host))
         refuse(request, REFUSAL_MALFORMED);
     else
-        write_forward(request, head, path);
-    if (request->state == REQUEST_MORE)
-        request->state = REQUEST_DONE;
-    if (request->state == REQUEST_DONE && request->forward.overflow)
-        refuse(request, REFUSAL_HEAD_TOO_LARGE);
+        read_rest(request, head, path);
 }
 
 static void read_http(struct request *request)
@@ -223,6 +256,8 @@ static void read_http(struct request *request)
 
     if (http_head_parse(&head, (const char *)request->head.data, request->head.len) < 0)
         refuse(request, REFUSAL_MALFORMED);
+    else if (request->is_inner)
+        read_origin(request, &head);
     else if (head.method.len == 7 && memcmp(head.method.at, "CONNECT", 7) == 0)
         read_connect(request, &head);
     else
@@ -362,7 +397,7 @@ size_t request_feed(struct request *request, const uint8_t *bytes, size_t len)
     if (len == 0)
         return 0;
     if (request->kind == REQUEST_UNKNOWN && request->head.len == 0) {
-        request->kind = bytes[0] == 5 ? REQUEST_SOCKS : REQUEST_HTTP;
+        request->kind = bytes[0] == 5 && !request->is_inner ? REQUEST_SOCKS : REQUEST_HTTP;
         if (request->kind == REQUEST_HTTP && (bytes[0] < 'A' || bytes[0] > 'Z'))
             request->state = REQUEST_CLOSE;
         if (request->state == REQUEST_CLOSE)

@@ -37,10 +37,14 @@ struct request {
     bool has_length;
     uint64_t length;
     unsigned socks_step;
+    bool is_inner; /* of request_init_inner() */
     int socks_code; /* REQUEST_REFUSED over SOCKS: the reply, where it is not the reason's; 0: it is */
 };
 
 void request_init(struct request *request);
+/* The head of an HTTP/1 request in a tunnel to target, in origin form: judged and written anew as an
+ * absolute-form one is. */
+void request_init_inner(struct request *request, const struct target *target);
 void request_free(struct request *request);
 /* Takes bytes of the head; returns how many were taken (what is behind the head stays the
  * caller's). request->state says how it stands. */
@@ -65,3 +69,5 @@ struct request_body {
 };
 void request_body_init(struct request_body *body, const struct request *request);
 size_t request_body_feed(struct request_body *body, const uint8_t *bytes, size_t len);
+/* How many of the next bytes are content; 0: the next one belongs to the coding, or to nothing. */
+uint64_t request_body_content(const struct request_body *body);

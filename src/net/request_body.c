@@ -147,6 +147,13 @@ static size_t take_data(struct request_body *body, size_t len)
     return part;
 }
 
+uint64_t request_body_content(const struct request_body *body)
+{
+    if (body->is_done || body->is_broken || (body->is_chunked && step_of(body) != CHUNK_DATA))
+        return 0;
+    return body->left;
+}
+
 size_t request_body_feed(struct request_body *body, const uint8_t *bytes, size_t len)
 {
     size_t at = 0;

@@ -44,6 +44,7 @@ static const struct {
     {REFUSAL_NOT_TLS, "not-tls", 0, 2, "--allow-host raw:example.org:443",
      "--allow-host raw:example.org:8080"},
     {REFUSAL_HOST_HEADER, "host-header-mismatch", 403, 2, "", ""},
+    {REFUSAL_PLACEHOLDER, "placeholder-misdirected", 403, 2, "", ""},
     {REFUSAL_MALFORMED, "malformed", 400, 1, "", ""},
     {REFUSAL_METHOD, "method", 405, 7, "", ""},
     {REFUSAL_HEAD_TOO_LARGE, "head-too-large", 431, 1, "", ""},
@@ -52,6 +53,7 @@ static const struct {
     {REFUSAL_NAME_TIMEOUT, "name-timeout", 502, 4, "", ""},
     {REFUSAL_CONNECT_FAILED, "connect-failed", 502, 5, "", ""},
     {REFUSAL_CONNECT_TIMEOUT, "connect-timeout", 502, 4, "", ""},
+    {REFUSAL_UPSTREAM_TLS, "connect-failed", 502, 5, "", ""},
     {REFUSAL_TOO_MANY, "too-many", 503, 1, "", ""},
 };
 
@@ -127,7 +129,7 @@ static size_t count_lines(const char *text)
 
 static bool is_by_rule(enum refusal_reason reason)
 {
-    return reason <= REFUSAL_HOST_HEADER;
+    return reason <= REFUSAL_PLACEHOLDER;
 }
 
 static void bodies_are_four_lines(void **state)
