@@ -8,6 +8,7 @@
  */
 #include "net/connection.h"
 
+#include "net/connection_secret.h"
 #include "net/connection_tunnel.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ static void release(struct connection *connection)
         return;
     request_free(&connection->request);
     response_free(&connection->response);
+    secret_free(connection->leg);
     buf_free(&connection->early);
     buf_free(&connection->answer);
     free(connection);
@@ -165,6 +167,7 @@ void connection_refuse(struct connection *connection, enum refusal_reason reason
     const struct request *request = &connection->request;
     const struct target *target = request->has_target ? &request->target : NULL;
     bool private_only = connection->dial.private_only && reason == REFUSAL_ADDRESS;
+    char detail[DIAL_DETAIL_MAX];
 
     if (connection->door->kind != DOOR_PROXY) { /* there are no words for it */
         if (reason != REFUSAL_TOO_MANY)
@@ -177,11 +180,15 @@ void connection_refuse(struct connection *connection, enum refusal_reason reason
     buf_reset(&connection->answer);
     if (as_tls)
         refusal_tls_alert(&connection->answer, reason);
-    else if (request->kind == REQUEST_SOCKS && connection->phase != PHASE_CHECK)
+    else if (request->kind == REQUEST_SOCKS && connection->phase < PHASE_CHECK)
         request_socks_reply(&connection->answer,
                             request->socks_code ? request->socks_code : refusal_rows[reason].socks);
     else
-        refusal_http(&connection->answer, reason, target, private_only);
+        refusal_http_detail(&connection->answer, reason, target, private_only,
+                            reason == REFUSAL_PARENT_FAILED
+                                ? dial_detail(&connection->dial, detail, sizeof(detail))
+                            : reason == REFUSAL_UPSTREAM_TLS ? secret_fault(connection->leg)
+                                                             : NULL);
     send_answer(connection);
 }
 
@@ -196,7 +203,10 @@ static void on_dialled(struct dial *dial, enum refusal_reason reason)
         return;
     }
     connection->has_upstream = true;
-    tunnel_open(connection, dial->decision.is_raw);
+    if (connection->leg)
+        secret_open(connection);
+    else
+        tunnel_open(connection, dial->decision.is_raw);
 }
 
 static void prepare_dial(struct connection *connection)
@@ -208,6 +218,7 @@ static void prepare_dial(struct connection *connection)
         .loop = facts.loop,
         .resolver = facts.resolver,
         .list = facts.list,
+        .parents = facts.parents,
         .own = facts.own,
         .upstream = &connection->upstream,
         .timer = &connection->timer,
@@ -232,6 +243,7 @@ static void pass_door(struct connection *connection)
 static void find_target(struct connection *connection)
 {
     const struct target *target = &connection->request.target;
+    struct target dialled;
 
     uv_read_stop((uv_stream_t *)&connection->client);
     uv_timer_stop(&connection->timer);
@@ -243,8 +255,13 @@ static void find_target(struct connection *connection)
             proxy_ask_inside(connection->proxy, connection->id, target->port);
         return;
     }
+    dialled = secret_prepare(connection);
+    if (!connection->leg && connection->request.kind == REQUEST_HTTP &&
+        !secret_allows_head(connection, connection->request.head.data,
+                            connection->request.head.len))
+        return;
     prepare_dial(connection);
-    dial_start(&connection->dial, target);
+    dial_start(&connection->dial, &dialled);
 }
 
 void connection_inside(struct connection *connection, int fd, int error)

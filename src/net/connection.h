@@ -5,6 +5,7 @@
  *   HEAD      the request is read (request.c)
  *   DIAL      its target is decided on, resolved and dialled (dial.c); or INSIDE: the launcher makes
  *             a socket of the jail's own loopback
+ *   TLS       the target is one that credentials are for (connection_secret.c)
  *   CHECK     the tunnel is open for the client; its first bytes are judged (hello.c) before any of
  *             them goes out
  *   FLOW      bytes go both ways (flow.c)
@@ -17,6 +18,7 @@
  */
 #pragma once
 
+#include "net/credential.h"
 #include "net/dial.h"
 #include "net/flow.h"
 #include "net/hello.h"
@@ -28,6 +30,7 @@ enum connection_phase {
     PHASE_HEAD,
     PHASE_DIAL,
     PHASE_INSIDE,
+    PHASE_TLS,
     PHASE_CHECK,
     PHASE_FLOW,
     PHASE_REFUSING,
@@ -54,6 +57,8 @@ struct connection {
     struct buf early; /* sent by the client before it may go out */
     struct buf answer;
     uv_write_t write;
+    struct secret_leg *leg;      /* to a host that credentials are for; NULL: none */
+    struct credential_scan scan; /* of what the client sends */
     struct flow up;
     struct flow down;
 };
@@ -69,7 +74,10 @@ struct proxy_facts {
     uv_loop_t *loop;
     struct resolver *resolver;
     const struct allow_list *list;
+    const struct parents *parents;
     struct own_addresses *own;
+    const struct credentials *credentials; /* NULL: none */
+    struct tls *tls;                       /* where there are credentials */
 };
 struct proxy_facts proxy_facts(struct proxy *proxy);
 void proxy_add(struct proxy *proxy, struct connection *connection);
@@ -78,5 +86,10 @@ size_t proxy_count(const struct proxy *proxy);
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port);
 /* Nothing answers behind the door. */
 void proxy_note_closed(struct proxy *proxy, const struct door *door);
+/* A credential was put in, or its placeholder went to another host. */
+void proxy_note_secret(struct proxy *proxy, const struct credential *credential,
+                       const struct target *target, bool is_inserted);
+/* A host that credentials are for did not prove its name. why: static text. */
+void proxy_note_unproved(struct proxy *proxy, const struct target *target, const char *why);
 void proxy_note_refusal(struct proxy *proxy, const struct target *target,
                         enum refusal_reason reason, bool private_only);

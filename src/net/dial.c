@@ -7,6 +7,8 @@
  */
 #include "net/dial.h"
 
+#include "net/dial_parent.h"
+
 #include <ifaddrs.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +48,28 @@ void own_addresses_free(struct own_addresses *own)
     *own = (struct own_addresses){0};
 }
 
-static void finish(struct dial *dial, enum refusal_reason reason)
+/* What goes wrong between us and the proxy of the host says nothing about the target. */
+static enum refusal_reason reason_through(enum refusal_reason reason)
+{
+    switch (reason) {
+    case REFUSAL_NAME_UNKNOWN:
+    case REFUSAL_NAME_TIMEOUT:
+    case REFUSAL_CONNECT_FAILED:
+    case REFUSAL_CONNECT_TIMEOUT:
+        return REFUSAL_PARENT_FAILED;
+    default:
+        return reason;
+    }
+}
+
+void dial_finish(struct dial *dial, enum refusal_reason reason)
 {
     if (dial->is_over)
         return;
     dial->is_over = true;
     uv_timer_stop(dial->timer);
-    dial->on_done(dial, reason);
+    parent_talk_free(&dial->talk);
+    dial->on_done(dial, dial->is_at_parent ? reason_through(reason) : reason);
 }
 
 /* ---- connecting ---- */
@@ -90,7 +107,10 @@ static void on_connected(uv_connect_t *connect, int status)
         give_attempt_up(dial, status);
         return;
     }
-    finish(dial, REFUSAL_NONE);
+    if (dial->through)
+        dial_parent_talk(dial);
+    else
+        dial_finish(dial, REFUSAL_NONE);
 }
 
 static void on_attempt_timeout(uv_timer_t *timer)
@@ -106,8 +126,8 @@ static void attempt(struct dial *dial)
     int r;
 
     if (dial->next == dial->count || left == 0) {
-        finish(dial, dial->last_error == UV_ETIMEDOUT || left == 0 ? REFUSAL_CONNECT_TIMEOUT
-                                                                   : REFUSAL_CONNECT_FAILED);
+        dial_finish(dial, dial->last_error == UV_ETIMEDOUT || left == 0 ? REFUSAL_CONNECT_TIMEOUT
+                                                                        : REFUSAL_CONNECT_FAILED);
         return;
     }
     address = (const struct sockaddr *)&dial->addresses[dial->next++];
@@ -135,11 +155,23 @@ static void set_port(struct sockaddr_storage *address, uint16_t port)
         ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
 }
 
+void dial_add_address(struct dial *dial, const struct sockaddr *address, size_t size, uint16_t port)
+{
+    struct sockaddr_storage *place = &dial->addresses[dial->count];
+
+    if (dial->count == DIAL_ADDRESSES_MAX || size > sizeof(*place) ||
+        (address->sa_family != AF_INET && address->sa_family != AF_INET6))
+        return;
+    memset(place, 0, sizeof(*place));
+    memcpy(place, address, size);
+    set_port(place, port);
+    dial->count++;
+}
+
 static void judge_address(struct dial *dial, const struct sockaddr *address, size_t size)
 {
     struct net_address plain;
     enum address_class class;
-    struct sockaddr_storage *place;
 
     if (!net_address_from(&plain, address))
         return;
@@ -147,24 +179,38 @@ static void judge_address(struct dial *dial, const struct sockaddr *address, siz
                              dial->own->n, &class) != REFUSAL_NONE) {
         dial->private_only &= class == ADDRESS_PRIVATE;
         dial->worst = class > dial->worst ? class : dial->worst;
+        dial->has_refused = true;
         return;
     }
-    if (dial->count == DIAL_ADDRESSES_MAX)
-        return;
-    place = &dial->addresses[dial->count++];
-    memset(place, 0, sizeof(*place));
-    memcpy(place, address, size);
-    set_port(place, dial->target.port);
+    dial_add_address(dial, address, size, dial->target.port);
 }
 
-static void dial_addresses(struct dial *dial)
+void dial_connect(struct dial *dial)
 {
-    if (dial->count == 0) {
-        finish(dial, REFUSAL_ADDRESS);
-        return;
-    }
+    dial->next = 0;
     dial->deadline_ms = uv_now(dial->loop) + CONNECT_MS;
     attempt(dial);
+}
+
+/* What is judged has been judged. Which of the addresses a proxy takes is its own choice: all of
+ * them must be allowed. */
+static void go_on(struct dial *dial)
+{
+    if (dial->count == 0 || (dial->through && dial->has_refused))
+        dial_finish(dial, REFUSAL_ADDRESS);
+    else if (dial->through)
+        dial_parent_start(dial);
+    else
+        dial_connect(dial);
+}
+
+/* This host does not know the name: nobody knows but its proxy. */
+static void give_name_up(struct dial *dial, enum refusal_reason reason)
+{
+    if (dial->through)
+        dial_parent_start(dial);
+    else
+        dial_finish(dial, reason);
 }
 
 static void on_resolved(void *arg, int status, struct addrinfo *found)
@@ -174,14 +220,14 @@ static void on_resolved(void *arg, int status, struct addrinfo *found)
     dial->lookup = NULL;
     uv_timer_stop(dial->timer);
     if (status != 0) {
-        finish(dial, REFUSAL_NAME_UNKNOWN);
+        give_name_up(dial, REFUSAL_NAME_UNKNOWN);
         return;
     }
     for (const struct addrinfo *at = found; at && own_addresses_refresh(dial->own);
          at = at->ai_next)
         judge_address(dial, at->ai_addr, at->ai_addrlen);
     freeaddrinfo(found);
-    dial_addresses(dial);
+    go_on(dial);
 }
 
 static void on_resolve_timeout(uv_timer_t *timer)
@@ -190,18 +236,19 @@ static void on_resolve_timeout(uv_timer_t *timer)
 
     resolve_give_up(dial->lookup);
     dial->lookup = NULL;
-    finish(dial, REFUSAL_NAME_TIMEOUT);
+    give_name_up(dial, REFUSAL_NAME_TIMEOUT);
 }
 
-static void resolve(struct dial *dial)
+void dial_resolve(struct dial *dial, const char *name, resolve_done_fn *done,
+                  uv_timer_cb on_timeout)
 {
-    dial->lookup = resolve_start(dial->resolver, dial->target.name, on_resolved, dial);
+    dial->lookup = resolve_start(dial->resolver, name, done, dial);
     if (!dial->lookup) {
-        finish(dial, REFUSAL_NAME_TIMEOUT);
+        dial_finish(dial, REFUSAL_NAME_TIMEOUT);
         return;
     }
     dial->timer->data = dial;
-    uv_timer_start(dial->timer, on_resolve_timeout, RESOLVE_MS, 0);
+    uv_timer_start(dial->timer, on_timeout, RESOLVE_MS, 0);
 }
 
 static void take_literal(struct dial *dial)
@@ -216,7 +263,7 @@ static void take_literal(struct dial *dial)
         memcpy(&v6.sin6_addr, dial->target.address.bytes, sizeof(v6.sin6_addr));
         judge_address(dial, (const struct sockaddr *)(const void *)&v6, sizeof(v6));
     }
-    dial_addresses(dial);
+    go_on(dial);
 }
 
 void dial_start(struct dial *dial, const struct target *target)
@@ -225,17 +272,19 @@ void dial_start(struct dial *dial, const struct target *target)
     dial->private_only = true;
     if (!own_addresses_refresh(dial->own)) {
         dial->private_only = false;
-        finish(dial, REFUSAL_ADDRESS);
+        dial_finish(dial, REFUSAL_ADDRESS);
         return;
     }
     dial->decision = allow_decide(dial->list, target, dial->own->v, dial->own->n);
     if (dial->decision.reason != REFUSAL_NONE) {
         dial->private_only = false;
-        finish(dial, dial->decision.reason);
-    } else if (target->kind == TARGET_NAME) {
-        resolve(dial);
+        dial_finish(dial, dial->decision.reason);
     } else {
-        take_literal(dial);
+        dial->through = parents_for(dial->parents, target);
+        if (target->kind == TARGET_NAME)
+            dial_resolve(dial, target->name, on_resolved, on_resolve_timeout);
+        else
+            take_literal(dial);
     }
 }
 
@@ -248,7 +297,7 @@ void dial_start_loopback(struct dial *dial, uint16_t port)
 
     memcpy(&dial->addresses[dial->count++], &v4, sizeof(v4));
     memcpy(&dial->addresses[dial->count++], &v6, sizeof(v6));
-    dial_addresses(dial);
+    dial_connect(dial);
 }
 
 bool dial_cancel(struct dial *dial)
@@ -261,6 +310,7 @@ bool dial_cancel(struct dial *dial)
     if (dial->lookup)
         resolve_give_up(dial->lookup);
     dial->lookup = NULL;
+    parent_talk_free(&dial->talk);
     dial->is_cancelled = dial->has_handle && uv_is_closing((uv_handle_t *)dial->upstream);
     return dial->is_cancelled;
 }

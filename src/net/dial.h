@@ -4,11 +4,14 @@
  *
  * The name is resolved once, outside the jail. Each address is judged; exactly those that passed are
  * dialled, in the resolver's order, until one connects. The name is never looked up again, so what
- * was judged is what is reached.
+ * was judged is what is reached. Where the host has a proxy for the target, that one is dialled
+ * instead and asked for the name: every rule stands before it, but a name that this host cannot
+ * resolve is resolved there.
  */
 #pragma once
 
 #include "net/allow.h"
+#include "net/parent_talk.h"
 #include "net/resolve.h"
 
 #include <uv.h>
@@ -26,9 +29,10 @@ bool own_addresses_refresh(struct own_addresses *own);
 void own_addresses_free(struct own_addresses *own);
 
 struct dial {
-    uv_loop_t *loop; /* the caller's, these six */
+    uv_loop_t *loop; /* the caller's, these seven */
     struct resolver *resolver;
     const struct allow_list *list;
+    const struct parents *parents; /* NULL: everything is dialled directly */
     struct own_addresses *own;
     uv_tcp_t *upstream; /* not initialized yet; done here for each attempt */
     void (*on_done)(struct dial *dial, enum refusal_reason reason); /* REFUSAL_NONE: connected */
@@ -36,12 +40,19 @@ struct dial {
 
     struct target target;
     struct allow_decision decision;
-    bool private_only; /* every address was private: a flag would lift it */
+    bool private_only; /* every refused address was private: a flag would lift it */
+    bool has_refused;  /* an address was refused */
     enum address_class worst;
-    struct lookup *lookup; /* under way; NULL: none */
-    bool has_handle;       /* upstream is initialized; it may be closing between two attempts */
-    bool is_over;          /* on_done has been called, or dial_cancel() */
-    bool is_cancelled;     /* dial_cancel() has said that on_idle will come */
+    const struct parent *through; /* the proxy that is asked for the target; NULL: none */
+    struct parent_talk talk;
+    uint8_t answer[256];      /* of that proxy, one read */
+    int parent_status;        /* what it answered; 0: nothing that can be read */
+    struct lookup *lookup;    /* under way; NULL: none */
+    bool is_at_parent;        /* what is dialled now is that proxy */
+    bool has_parent_answered; /* it took the connection */
+    bool has_handle;          /* upstream is initialized; it may be closing between two attempts */
+    bool is_over;             /* on_done has been called, or dial_cancel() */
+    bool is_cancelled;        /* dial_cancel() has said that on_idle will come */
     struct sockaddr_storage addresses[DIAL_ADDRESSES_MAX];
     size_t count;
     size_t next;
@@ -56,6 +67,10 @@ struct dial {
 void dial_start(struct dial *dial, const struct target *target);
 /* The port of this machine's loopback: 127.0.0.1, then ::1. Nothing is judged. */
 void dial_start_loopback(struct dial *dial, uint16_t port);
+/* What the parent proxy answered, for REFUSAL_PARENT_FAILED: static, or in text of size
+ * DIAL_DETAIL_MAX; NULL: none was asked. */
+#define DIAL_DETAIL_MAX 48
+const char *dial_detail(const struct dial *dial, char *text, size_t size);
 /* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
  * come. */
 bool dial_cancel(struct dial *dial);

@@ -38,7 +38,10 @@ struct proxy_facts proxy_facts(struct proxy *proxy)
     return (struct proxy_facts){.loop = proxy->options.loop,
                                 .resolver = proxy->resolver,
                                 .list = proxy->options.list,
-                                .own = &proxy->own};
+                                .parents = proxy->options.parents,
+                                .own = &proxy->own,
+                                .credentials = proxy->options.credentials,
+                                .tls = proxy->options.tls};
 }
 
 void proxy_add(struct proxy *proxy, struct connection *connection)
@@ -75,7 +78,7 @@ void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port)
 
 static bool is_by_rule(enum refusal_reason reason)
 {
-    return reason > REFUSAL_NONE && reason <= REFUSAL_HOST_HEADER;
+    return reason > REFUSAL_NONE && reason <= REFUSAL_PLACEHOLDER;
 }
 
 void proxy_note_closed(struct proxy *proxy, const struct door *door)
@@ -85,6 +88,19 @@ void proxy_note_closed(struct proxy *proxy, const struct door *door)
     if (!own->is_warned && proxy->options.on_closed)
         proxy->options.on_closed(proxy->options.arg, door->kind, door->port);
     own->is_warned = true;
+}
+
+void proxy_note_secret(struct proxy *proxy, const struct credential *credential,
+                       const struct target *target, bool is_inserted)
+{
+    if (proxy->options.on_secret)
+        proxy->options.on_secret(proxy->options.arg, credential->key, target, is_inserted);
+}
+
+void proxy_note_unproved(struct proxy *proxy, const struct target *target, const char *why)
+{
+    if (proxy->options.on_unproved)
+        proxy->options.on_unproved(proxy->options.arg, target, why);
 }
 
 void proxy_note_refusal(struct proxy *proxy, const struct target *target,

@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "net/allow.h"
+#include "net/credential.h"
 #include "net/door.h"
+#include "net/parent.h"
 
 #include <uv.h>
 
@@ -21,12 +23,20 @@
 
 struct proxy_options {
     uv_loop_t *loop;
-    const struct allow_list *list; /* borrowed */
+    const struct allow_list *list; /* borrowed, both */
+    const struct parents *parents; /* NULL: none */
     /* Asks for a socket connected to a port of the jail's own loopback; proxy_connected() answers,
      * once for each id. */
     void (*connect_inside)(void *arg, uint32_t id, uint16_t port);
     /* Something was refused by rule, for the status row. May be NULL. */
     void (*on_refused)(void *arg, const struct target *target, enum refusal_reason reason);
+    const struct credentials *credentials; /* borrowed; NULL: none */
+    struct tls *tls;                       /* the same, where there are credentials */
+    /* A credential was put into a request, or its placeholder went to a host that it is not for (the
+     * request is refused). May be NULL. */
+    void (*on_secret)(void *arg, const char *key, const struct target *target, bool is_inserted);
+    /* A host that credentials are for did not prove its name; why is static. May be NULL. */
+    void (*on_unproved)(void *arg, const struct target *target, const char *why);
     /* Nothing answers at the port of a door; once for each door. May be NULL. */
     void (*on_closed)(void *arg, enum door_kind kind, uint16_t port);
     void *arg;

@@ -13,6 +13,7 @@
 #include "policy/hidden.h"
 #include "policy/home.h"
 #include "policy/hosts.h"
+#include "policy/lockdown.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
 #include "policy/project.h"
@@ -23,9 +24,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void decide_switches(struct policy *policy, const struct config *config)
+/* From here on nobody sees what lockdown drops. */
+static int decide_mode(struct policy *policy, const struct config *config, struct notes *notes,
+                       struct error *error)
 {
     policy->lockdown = config_flag(config, SET_LOCKDOWN);
+    policy->config = config;
+    if (!policy->lockdown)
+        return 0;
+    policy->config = &policy->tightened;
+    return lockdown_tighten(&policy->tightened, config, policy->host, notes, error);
+}
+
+static void decide_switches(struct policy *policy, const struct config *config)
+{
+    policy->report_file = config_text(config, SET_REPORT);
     policy->private_home = config_flag(config, SET_PRIVATE_HOME);
     policy->landlock = config_flag(config, SET_LANDLOCK);
     policy->seccomp = config_flag(config, SET_SECCOMP);
@@ -40,9 +53,11 @@ static void decide_limits(struct policy *policy)
     policy->limits = (struct limits){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     if (!policy->rlimits)
         return;
-    policy->limits.nproc = 4096 + policy->host->user_tasks;
-    policy->limits.nofile_hard = 65536;
+    policy->limits.nproc = (policy->lockdown ? 1024 : 4096) + policy->host->user_tasks;
+    policy->limits.nofile_hard = policy->lockdown ? 4096 : 65536;
     policy->limits.core = 0;
+    if (policy->lockdown)
+        policy->limits.fsize = 1 * GIB;
 }
 
 static void add_project(struct policy *policy)
@@ -167,6 +182,7 @@ static int build_plan(struct policy *policy, const struct config *config,
         .network = policy->network,
         .argv0 = policy->argv.v[0],
         .lockdown = policy->lockdown,
+        .command_dirs = &policy->command.dirs,
         .parts = parts,
     };
     const struct host *host = policy->host;
@@ -176,6 +192,8 @@ static int build_plan(struct policy *policy, const struct config *config,
     int r;
 
     system_add(plan, host, policy->network, notes);
+    if (policy->lockdown)
+        system_add_lockdown(plan, host);
     if (policy->by_root) {
         r = system_mask_root_only(plan, host, error);
         if (r < 0)
@@ -209,6 +227,8 @@ static int build_plan(struct policy *policy, const struct config *config,
     if (r < 0)
         return r;
     hidden_apply(plan, &hidden, notes); /* what the command brought along */
+    if (policy->lockdown)
+        lockdown_seal(plan);
     plan_finish(plan, host->fs, notes);
     return check_places(policy, error);
 }
@@ -240,6 +260,10 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push_all(&policy->argv, command);
     else
         strv_push(&policy->argv, "bash");
+    r = decide_mode(policy, config, notes, error);
+    if (r < 0)
+        return r;
+    config = policy->config;
     decide_switches(policy, config);
     decide_limits(policy);
     agent = agent_of(policy, config);
@@ -249,6 +273,8 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         r = ports_decide(&policy->forward, &policy->publish, config, policy->network, notes, error);
     if (r < 0)
         return r;
+    if (policy->network == NETWORK_FILTERED)
+        parents_read(&policy->parents, &host->environ, notes);
     warn_own_program(policy, notes);
     note_weakened(policy, config, notes);
     return build_plan(policy, config, &parts, notes, error);
@@ -262,8 +288,10 @@ void policy_free(struct policy *policy)
     command_free(&policy->command);
     plan_free(&policy->plan);
     allow_free(&policy->hosts);
+    parents_free(&policy->parents);
     mask_rules_free(policy->masks);
     overlays_free(&policy->overlays);
     in_step_free(&policy->in_step);
+    config_free(&policy->tightened);
     *policy = (struct policy){0};
 }

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "host.h"
 #include "net/allow.h"
+#include "net/parent.h"
 #include "policy/agents.h"
 #include "policy/command.h"
 #include "policy/environment.h"
@@ -25,7 +26,10 @@ struct limits {
 
 struct policy {
     const struct host *host; /* borrowed */
-    char *project;           /* canonical */
+    /* What was decided from: what policy_build() was given, or that without what lockdown drops. */
+    const struct config *config; /* borrowed, or tightened */
+    struct config tightened;
+    char *project; /* canonical */
     struct strv argv;
     struct strv env; /* NAME=VALUE */
     struct command command;
@@ -37,9 +41,11 @@ struct policy {
     struct limits limits;
     enum network_mode network;
     struct allow_list hosts;   /* NETWORK_FILTERED: what may be reached */
+    struct parents parents;    /* the same: proxies of the host that it is reached through */
     struct port_pairs forward; /* not NETWORK_FULL: ports of the host in the jail */
     struct port_pairs publish; /* the same: ports of the jail on the host */
-    bool lockdown; /* the strictest mode */
+    bool lockdown;             /* the strictest mode */
+    const char *report_file;   /* of --report, absolute; borrowed; NULL: none */
     bool private_home;
     bool landlock;
     bool seccomp;

@@ -72,6 +72,7 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
     struct proxy_options options = {
         .loop = loop,
         .list = &jail->policy->hosts,
+        .parents = &jail->policy->parents,
         .connect_inside = connect_inside,
         .on_closed = say_closed,
         .arg = net,
@@ -118,6 +119,31 @@ static void say_refused(const struct proxy_refused *refused)
     log_line(NOTE_WARNING, "network: refused %s (%s, %llu time%s)%s%s", shown,
              refusal_rows[refused->reason].id, (unsigned long long)refused->count,
              refused->count == 1 ? "" : "s", flag[0] ? "; to allow it: " : "", flag);
+}
+
+size_t session_net_refused(const struct session_net *net,
+                           struct run_refused refused[SESSION_NET_REFUSED_MAX])
+{
+    static char flags[SESSION_NET_REFUSED_MAX][REFUSAL_FLAG_MAX];
+    const struct proxy_refused *rows;
+    uint64_t more;
+    size_t n = 0;
+
+    if (!net->proxy)
+        return 0;
+    rows = proxy_refusals(net->proxy, &n, &more);
+    n = n > SESSION_NET_REFUSED_MAX ? SESSION_NET_REFUSED_MAX : n;
+    for (size_t i = 0; i < n; i++) {
+        refusal_flag(rows[i].reason, &rows[i].target, rows[i].private_only, flags[i],
+                     sizeof(flags[i]));
+        refused[i] = (struct run_refused){
+            .host = rows[i].target.name,
+            .port = rows[i].target.port,
+            .count = rows[i].count,
+            .flag = flags[i],
+        };
+    }
+    return n;
 }
 
 void session_net_finish(struct session_net *net)

@@ -23,6 +23,8 @@ OURS = (
     ("sanitizer.c", ()),
     ("status_facts.[ch]", ("status_facts.h", "pty/statusline_text.h", "policy/*", "config/*", "host.h",
                            "base/*")),
+    ("audit_facts.[ch]", ("audit_facts.h", "net/audit.h", "policy/*", "config/*", "host.h", "base/*")),
+    ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
     ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
@@ -40,6 +42,9 @@ OURS = (
     ("net/credential.[ch]", ("net/credential.h", "base/*")),
     ("net/tls.[ch]", ("net/tls.h", "base/*")),
     ("net/hello.[ch]", ("net/hello.h", "net/target.h", "base/*")),
+    ("net/audit_record.[ch]", ("net/audit_record.h", "base/*")),
+    ("net/audit_words.[ch]", ("net/audit_words.h", "base/*")),
+    ("net/audit*.[ch]", ("net/audit*.h", "base/*")),
     ("net/*", ("net/*", "base/*")),
     ("filter/*", ("filter/*", "base/*")),
     # The launcher is a program of its own: a few files of ours, linked statically.
@@ -53,7 +58,7 @@ OURS = (
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
     ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "base/utf8.h", "filter/width.h",
                                   "base/*")),
-    ("pty/*", ("pty/*", "net/proxy.h", "net/allow.h", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
+    ("pty/*", ("pty/*", "net/audit.h", "net/proxy.h", "net/allow.h", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )
 
 # (header of a library, the only files that may know it), below src/.
@@ -64,8 +69,8 @@ OWNERS = (
     ("openssl/ssl.h", ("net/tls.c",)),
     ("openssl/err.h", ("net/tls.c",)),
     ("seccomp.h", ("backend/seccomp_gen.c",)),
-    ("jansson.h", ("backend/launch*.c", "backend/*json*", "verbs/*")),
-    ("sha2.h", ("policy/*.c",)),
+    ("jansson.h", ("backend/launch*.c", "backend/*json*", "verbs/*", "net/audit*.[ch]")),
+    ("sha2.h", ("policy/*.c", "net/audit_record.c")),
     # Pseudo-terminals belong to the two sides that meet at one.
     ("pty.h", ("backend/launcher*", "pty/*")),
     ("termios.h", ("main.c", "backend/launcher*", "pty/*")),
