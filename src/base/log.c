@@ -35,6 +35,9 @@ static struct log_options current;
 static struct notes held;
 static bool holding;
 static unsigned dropped;
+static log_sink_fn *sink_line;
+static void *sink_arg;
+static struct notes before; /* while there is no sink */
 
 void log_setup(struct log_options options)
 {
@@ -131,17 +134,42 @@ static void print_line(enum note_class class, const char *text)
     write_all(line.data, line.len);
 }
 
+static void give_to_sink(enum note_class class, const char *text)
+{
+    if (class > NOTE_WARNING)
+        return;
+    if (sink_line)
+        sink_line(sink_arg, class, text);
+    else if (before.n < HELD_MAX)
+        notes_add(&before, class, "%s", text);
+}
+
+void log_set_sink(log_sink_fn *sink, void *arg)
+{
+    for (size_t i = 0; sink && i < before.n; i++)
+        sink(arg, before.v[i].class, before.v[i].text);
+    notes_free(&before);
+    sink_line = sink;
+    sink_arg = arg;
+}
+
 void log_line(enum note_class class, const char *fmt, ...)
 {
+    /* Held lines: only these would be printed at the end, the others must not take their place. */
+    bool is_shown = log_shows(class) && !(holding && class > NOTE_SECURITY);
     struct notes one = {0};
     va_list args;
 
-    /* Only these would be printed at the end: the others must not take their place. */
-    if (!log_shows(class) || (holding && class > NOTE_SECURITY))
+    if (!is_shown && class > NOTE_WARNING)
         return;
     va_start(args, fmt);
     notes_addv(&one, class, fmt, args);
     va_end(args);
+    give_to_sink(class, one.v[0].text);
+    if (!is_shown) {
+        notes_free(&one);
+        return;
+    }
     if (!holding)
         print_line(class, one.v[0].text);
     else if (held.n < HELD_MAX)

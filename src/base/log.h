@@ -35,6 +35,14 @@ void log_release(void);
 unsigned log_held(void);
 
 /*
+ * Hands every FATAL, SECURITY and WARNING line to sink, too, whether it is shown or not; first those
+ * that came before (at most 200), in order. text is not escaped. The sink must not log. NULL: to
+ * nobody.
+ */
+typedef void log_sink_fn(void *arg, enum note_class class, const char *text);
+void log_set_sink(log_sink_fn *sink, void *arg);
+
+/*
  * Appends bytes as printable text: C0, DEL and C1 (raw, or as U+0080-U+009F), U+2028, U+2029, bidi
  * controls, zero-width characters and invalid UTF-8 become \xNN or \u{NNNN}; a backslash stays.
  */

@@ -50,6 +50,7 @@ struct audit_start {
     size_t host_count;
     const struct strv *files_read;
     const struct strv *refused; /* what a project file asked for and did not get */
+    const struct strv *known;   /* NAME=VALUE: values that must not be stored; NULL: none */
 };
 void audit_start(struct audit *audit, const struct audit_start *start);
 
@@ -96,8 +97,9 @@ void audit_add_changed(struct audit *audit, const char *path, const char *change
 /* The command died from it. */
 void audit_set_signal(struct audit *audit, int sig);
 
-/* Writes the record of the end and frees. */
+/* Writes the record of the end and closes the files; only audit_take_fault() is of use then. */
 void audit_close(struct audit *audit, int code);
+void audit_free(struct audit *audit);
 
 /* What ended the log, as one warning; nothing if it goes on or that has been said. */
 void audit_take_fault(struct audit *audit, struct notes *notes);

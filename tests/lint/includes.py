@@ -29,7 +29,7 @@ OURS = (
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
     ("config/*", ("config/*", "base/*")),
-    ("policy/*", ("policy/*", "config/*", "base/*", "host.h", "net/allow.h", "net/parent.h", "net/refusal.h", "net/target.h")),
+    ("policy/*", ("policy/*", "config/*", "base/*", "host.h", "net/allow.h", "net/credential.h", "net/parent.h", "net/refusal.h", "net/target.h")),
     # The part of the network that decides knows no loop and no socket.
     ("net/target.[ch]", ("net/target.h", "base/*")),
     ("net/address.[ch]", ("net/address.h", "net/target.h", "base/*")),
@@ -49,7 +49,8 @@ OURS = (
     ("filter/*", ("filter/*", "base/*")),
     # The launcher is a program of its own: a few files of ours, linked statically.
     ("backend/launcher*", ("backend/launcher*", "backend/orders.h", "backend/landlock.h",
-                           "pty/control.h", "base/*")),
+                           "backend/mise_env.h", "pty/control.h", "base/*")),
+    ("backend/mise_env.[ch]", ("backend/mise_env.h", "base/*")),
     ("backend/orders.[ch]", ("backend/orders.h", "base/*")),
     ("backend/landlock.[ch]", ("backend/landlock.h", "base/*")),
     ("backend/seccomp*", ("backend/seccomp*", "base/*")),
@@ -58,7 +59,7 @@ OURS = (
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),
     ("pty/statusline_text.[ch]", ("pty/statusline_text.h", "base/utf8.h", "filter/width.h",
                                   "base/*")),
-    ("pty/*", ("pty/*", "net/audit.h", "net/proxy.h", "net/allow.h", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
+    ("pty/*", ("pty/*", "net/audit.h", "net/proxy.h", "net/allow.h", "net/tls.h", "filter/filter.h", "backend/*", "policy/*", "base/*", "host.h")),
 )
 
 # (header of a library, the only files that may know it), below src/.
