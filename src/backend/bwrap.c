@@ -49,6 +49,12 @@ static void push_bind(struct launch *launch, const struct plan_entry *entry, boo
     }
 }
 
+/* bubblewrap takes devices by name only: the mounter compares what it has bound. */
+static void push_device(struct launch *launch, const struct plan_entry *entry)
+{
+    words(launch, "--dev-bind", entry->source, entry->dest);
+}
+
 static void push_entry(struct launch *launch, const struct plan_entry *entry, bool by_fd)
 {
     switch (entry->kind) {
@@ -66,6 +72,9 @@ static void push_entry(struct launch *launch, const struct plan_entry *entry, bo
     case PLAN_RW:
     case PLAN_OVERLAY: /* the session has mounted it at the path */
         push_bind(launch, entry, by_fd);
+        break;
+    case PLAN_DEVICE:
+        push_device(launch, entry);
         break;
     case PLAN_SYMLINK:
         words(launch, "--symlink", entry->target, entry->dest);

@@ -22,6 +22,7 @@ const char *plan_kind_name(enum plan_kind kind)
         [PLAN_RO] = "ro",
         [PLAN_OVERLAY] = "overlay",
         [PLAN_RW] = "rw",
+        [PLAN_DEVICE] = "device",
         [PLAN_SYMLINK] = "symlink",
         [PLAN_DATA] = "data",
         [PLAN_PROC] = "proc",

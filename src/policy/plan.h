@@ -40,6 +40,7 @@ enum plan_kind {
     PLAN_RO,      /* bind of source, read-only */
     PLAN_OVERLAY, /* bind of source, writable, the changes kept elsewhere: source is the lower one */
     PLAN_RW,      /* bind of source, writable */
+    PLAN_DEVICE,  /* bind of source, writable, device nodes in it work */
     PLAN_SYMLINK, /* target text */
     PLAN_DATA,    /* generated read-only file, content in data */
     PLAN_PROC,
@@ -55,7 +56,7 @@ enum plan_kind {
 /* True for the kinds that show source; what is behind an overlay is its lower directory. */
 static inline bool plan_is_bind(enum plan_kind kind)
 {
-    return kind == PLAN_RO || kind == PLAN_RW || kind == PLAN_OVERLAY;
+    return kind == PLAN_RO || kind == PLAN_RW || kind == PLAN_OVERLAY || kind == PLAN_DEVICE;
 }
 
 /* True for the kinds that the mounter places. */
@@ -89,7 +90,8 @@ struct plan_entry {
     char *dest;        /* cleaned absolute path inside */
     char *source;      /* binds: canonical host path; otherwise NULL */
     char *target;      /* PLAN_SYMLINK */
-    char *data;        /* PLAN_DATA: the text */
+    char *data;        /* PLAN_DATA: the content */
+    size_t data_len;   /* PLAN_DATA: its bytes; 0: data is a text and ends with its NUL */
     const char *label; /* PLAN_DATA: name for --dry-run, static */
     uint64_t size_bytes;
     unsigned mode;

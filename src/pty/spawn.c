@@ -76,8 +76,8 @@ static int make_fd(struct spawn *spawn, const struct launch *launch, const struc
     case LAUNCH_FD_BIND:
         return open_bind(wanted->entry, error);
     case LAUNCH_FD_DATA:
-        return fd_sealed_memfd(wanted->entry->label, wanted->entry->data,
-                               strlen(wanted->entry->data), false);
+        len = wanted->entry->data_len ? wanted->entry->data_len : strlen(wanted->entry->data);
+        return fd_sealed_memfd(wanted->entry->label, wanted->entry->data, len, false);
     case LAUNCH_FD_SECCOMP:
         program = seccomp_program((enum seccomp_program)launch->seccomp_program, &len);
         return program ? fd_sealed_memfd("seccomp", program, len, false) : -ENOTSUP;
