@@ -23,6 +23,7 @@
 
 #define CREATE_RULESET_VERSION        1U
 #define RULE_PATH_BENEATH             1
+#define RULE_NET_PORT                 2  /* ABI 4 */
 #define RESTRICT_SELF_LOG_NEW_EXEC_ON 2U /* ABI 7 */
 
 struct ruleset_attr {
@@ -35,6 +36,11 @@ struct path_beneath_attr {
     uint64_t allowed_access;
     int32_t parent_fd;
 } __attribute__((packed));
+
+struct net_port_attr {
+    uint64_t allowed_access;
+    uint64_t port; /* host byte order */
+};
 
 struct abi_rights {
     int abi; /* first that knows them */
@@ -61,6 +67,11 @@ uint64_t landlock_fs_rights(int abi)
         if (abi >= fs_rights[i].abi)
             rights |= fs_rights[i].rights;
     return rights;
+}
+
+uint64_t landlock_net_rights(int abi)
+{
+    return abi >= 4 ? LL_NET_BIND_TCP | LL_NET_CONNECT_TCP : 0;
 }
 
 uint64_t landlock_scopes(int abi)
@@ -99,6 +110,13 @@ int landlock_allow_path(int ruleset, const char *path, uint64_t access)
     _cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 
     return fd < 0 ? -errno : landlock_allow_fd(ruleset, fd, access);
+}
+
+int landlock_allow_port(int ruleset, uint16_t port, uint64_t access)
+{
+    struct net_port_attr attr = {.allowed_access = access, .port = port};
+
+    return syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_NET_PORT, &attr, 0U) < 0 ? -errno : 0;
 }
 
 int landlock_enforce(int ruleset, int abi)

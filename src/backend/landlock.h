@@ -46,6 +46,8 @@
 int landlock_abi(void);
 /* Every file-system right that this ABI knows (0 for ABI 0). */
 uint64_t landlock_fs_rights(int abi);
+/* Every network right that this ABI knows. */
+uint64_t landlock_net_rights(int abi);
 uint64_t landlock_scopes(int abi);
 
 /* A new ruleset descriptor (CLOEXEC) or -errno. Arguments of 0 are not handled at all. */
@@ -55,6 +57,8 @@ int landlock_create(uint64_t handled_fs, uint64_t handled_net, uint64_t scoped);
 int landlock_allow_fd(int ruleset, int fd, uint64_t access);
 /* Opens path with O_PATH and adds the rule. 0 or -errno. */
 int landlock_allow_path(int ruleset, const char *path, uint64_t access);
+/* Allows a TCP port (ABI 4): access of LL_NET_*. 0 or -errno. */
+int landlock_allow_port(int ruleset, uint16_t port, uint64_t access);
 /* Sets no_new_privs and enforces the ruleset on the calling thread. From ABI 7 on, denials of
  * programs started later are logged too. 0 or -errno. */
 int landlock_enforce(int ruleset, int abi);

@@ -75,6 +75,9 @@ static int probe_whiteout(const struct orders *orders)
     for (size_t i = 0; answer == NOT_APPLICABLE && i < orders->rule_count; i++)
         if (orders->rules[i].access & LL_MAKE_REG)
             answer = probe_whiteout_in(orders->rules[i].path);
+    /* In lockdown each wall is seen by itself, not one for the others. */
+    if (answer == NOT_APPLICABLE && (orders->flags & ORDERS_STRICT))
+        return EOPNOTSUPP;
     return answer;
 }
 
@@ -94,7 +97,7 @@ static int probe_tcp(uint64_t handled, uint64_t right,
         return NOT_APPLICABLE;
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return NOT_APPLICABLE;
+        return errno;
     return errno_of(attempt(fd, (const struct sockaddr *)&address, sizeof(address)));
 }
 

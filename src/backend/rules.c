@@ -29,6 +29,7 @@ static uint64_t access_of(const struct plan_entry *entry)
     case PLAN_TMPFS:
         return LL_SET_READ | LL_SET_WRITE | LL_RESOLVE_UNIX;
     case PLAN_DEV:
+    case PLAN_DEVICE:
         return SET_DEV;
     case PLAN_PROC:
         return SET_PROC;
@@ -66,6 +67,8 @@ void rules_derive(struct orders *orders, const struct policy *policy)
     orders->scoped = landlock_scopes(abi);
     if (abi < 2)
         return;
+    if (policy->lockdown)
+        orders->handled_net = landlock_net_rights(abi);
     orders->handled_fs = landlock_fs_rights(abi);
     orders->fd_access =
         (LL_READ_FILE | LL_WRITE_FILE | LL_TRUNCATE | LL_IOCTL_DEV) & orders->handled_fs;

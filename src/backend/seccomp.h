@@ -14,6 +14,8 @@ enum seccomp_program {
     SECCOMP_JAIL_ROOT,  /* the same, started by uid 0: openat2 too */
     SECCOMP_JAIL_DEBUG, /* --allow-debug */
     SECCOMP_JAIL_ROOT_DEBUG,
+    SECCOMP_LOCKDOWN, /* --lockdown */
+    SECCOMP_LOCKDOWN_ROOT,
     SECCOMP_SUPERVISOR, /* the jail's table plus execve and execveat */
     SECCOMP_MOUNTER,    /* execve, execveat, socket, and what it would never miss */
     SECCOMP_PROGRAM_COUNT

@@ -56,18 +56,17 @@ struct seccomp_row {
 
 /* Sets of programs. */
 #define IN(program) (1u << (program))
-#define ROOT        (IN(SECCOMP_JAIL_ROOT) | IN(SECCOMP_JAIL_ROOT_DEBUG))
 #define DEBUG       (IN(SECCOMP_JAIL_DEBUG) | IN(SECCOMP_JAIL_ROOT_DEBUG))
+#define LOCKDOWN    (IN(SECCOMP_LOCKDOWN) | IN(SECCOMP_LOCKDOWN_ROOT))
+#define ROOT        (IN(SECCOMP_JAIL_ROOT) | IN(SECCOMP_JAIL_ROOT_DEBUG) | IN(SECCOMP_LOCKDOWN_ROOT))
 #define MOUNTER     IN(SECCOMP_MOUNTER)
 /* The supervisor and the mounter: both have started everything they will ever start. */
 #define HELPERS (IN(SECCOMP_SUPERVISOR) | MOUNTER)
 /* The jails that cannot debug, and the supervisor. */
-#define STRICT (IN(SECCOMP_JAIL) | IN(SECCOMP_JAIL_ROOT) | IN(SECCOMP_SUPERVISOR))
+#define STRICT (IN(SECCOMP_JAIL) | IN(SECCOMP_JAIL_ROOT) | LOCKDOWN | IN(SECCOMP_SUPERVISOR))
 /* Every jail, and the supervisor. The mounter has to mount and lists what it gives up. */
 #define TABLE (STRICT | DEBUG)
 #define ALL   (TABLE | MOUNTER)
-/* Rows for lockdown jails: no program has this bit, the first one to have it takes its place. */
-#define LOCKDOWN (1u << 31)
 
 /* clang-format off */
 /* A row, and a row with conditions. */

@@ -12,13 +12,14 @@
 
 /* Sets of programs, as bits 1 << enum seccomp_program. */
 enum {
-    IN_ROOT = 0x0a,
+    IN_ROOT = 0x2a,
     IN_DEBUG = 0x0c,
-    IN_STRICT = 0x13, /* without --allow-debug; and the supervisor */
-    IN_TABLE = 0x1f,
-    IN_MOUNTER = 0x20,
-    IN_HELPERS = 0x30,
-    IN_ALL = 0x3f,
+    IN_LOCKDOWN = 0x30,
+    IN_STRICT = 0x73, /* without --allow-debug; and the supervisor */
+    IN_TABLE = 0x7f,
+    IN_MOUNTER = 0x80,
+    IN_HELPERS = 0xc0,
+    IN_ALL = 0xff,
 };
 
 struct numbered {
@@ -93,6 +94,13 @@ static const struct expected_refusal expected_refusals[] = {
     {{"ioperm", 173, -1}, EPERM, IN_ALL},
     {{"iopl", 172, -1}, EPERM, IN_ALL},
     {{"modify_ldt", 154, -1}, EPERM, IN_ALL},
+    {{"mbind", 237, 235}, EPERM, IN_LOCKDOWN},
+    {{"set_mempolicy", 238, 237}, EPERM, IN_LOCKDOWN},
+    {{"get_mempolicy", 239, 236}, EPERM, IN_LOCKDOWN},
+    {{"set_mempolicy_home_node", 450, 450}, EPERM, IN_LOCKDOWN},
+    {{"move_pages", 279, 239}, EPERM, IN_LOCKDOWN},
+    {{"sethostname", 170, 161}, EPERM, IN_LOCKDOWN},
+    {{"setdomainname", 171, 162}, EPERM, IN_LOCKDOWN},
     {{"clone3", 435, 435}, ENOSYS, IN_TABLE},
     {{"openat2", 437, 437}, ENOSYS, IN_ROOT},
     {{"execve", 59, 221}, EPERM, IN_HELPERS},

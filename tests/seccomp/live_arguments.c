@@ -58,6 +58,7 @@ static void test_namespaces(void **state)
 {
     (void)state;
     live_run(SECCOMP_JAIL, check_namespaces);
+    live_run(SECCOMP_LOCKDOWN, check_namespaces);
     live_run(SECCOMP_JAIL_ROOT_DEBUG, check_namespaces);
     live_run(SECCOMP_SUPERVISOR, check_namespaces);
     live_run(LIVE_UNFILTERED, check_namespaces_unfiltered);
@@ -118,6 +119,7 @@ static void test_sockets(void **state)
 {
     (void)state;
     live_run(SECCOMP_JAIL, check_sockets);
+    live_run(SECCOMP_LOCKDOWN, check_sockets);
     live_run(SECCOMP_JAIL_ROOT_DEBUG, check_sockets);
     live_run(LIVE_UNFILTERED, check_sockets_unfiltered);
 }

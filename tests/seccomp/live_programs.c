@@ -72,7 +72,7 @@ static void check_sockets(void)
 static void test_own(void **state)
 {
     (void)state;
-    for (int program = SECCOMP_JAIL; program <= SECCOMP_JAIL_ROOT_DEBUG; program++) {
+    for (int program = SECCOMP_JAIL; program <= SECCOMP_LOCKDOWN_ROOT; program++) {
         live_run(program, check_processes);
         live_run(program, check_sockets);
     }
@@ -174,7 +174,7 @@ static void test_commands(void **state)
         }
         print_message("%s\n", command[0]);
         live_run(LIVE_UNFILTERED, check_command);
-        for (int program = SECCOMP_JAIL; program <= SECCOMP_JAIL_ROOT_DEBUG; program++)
+        for (int program = SECCOMP_JAIL; program <= SECCOMP_LOCKDOWN_ROOT; program++)
             live_run(program, check_command);
     }
 }

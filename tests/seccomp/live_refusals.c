@@ -61,6 +61,9 @@ static void check_refusals_unfiltered(void)
     CHECK_ERRNO(syscall(SYS_process_vm_readv, getpid(), 0, 0, 0, 0, 1), EINVAL);
     CHECK_ERRNO(syscall(SYS_name_to_handle_at, -1, NULL, NULL, NULL, 0), EFAULT);
     CHECK_ERRNO(syscall(SYS_clone3, NULL, 0), EINVAL);
+    CHECK(syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0) == 0);
+    CHECK_ERRNO(syscall(SYS_set_mempolicy, -1, NULL, 0), EINVAL);
+    CHECK_ERRNO(syscall(SYS_sethostname, NULL, -1), geteuid() == 0 ? EINVAL : EPERM);
 }
 
 /* The mounter has to do what the jail must not; the kernel answers it, not the filter. */
@@ -127,6 +130,7 @@ static void test_unreviewed(void **state)
 {
     (void)state;
     live_run(SECCOMP_JAIL, check_unreviewed);
+    live_run(SECCOMP_LOCKDOWN, check_unreviewed);
     live_run(SECCOMP_MOUNTER, check_unreviewed);
 }
 

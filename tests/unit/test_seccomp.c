@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-_Static_assert(SECCOMP_PROGRAM_COUNT == 6, "a new program needs its set in expected.h");
+_Static_assert(SECCOMP_PROGRAM_COUNT == 8, "a new program needs its set in expected.h");
 
 enum { LAST_REVIEWED = 469, NUMBERS = LAST_REVIEWED + 1 };
 
@@ -304,6 +304,30 @@ static void test_cost(void **state)
     }
 }
 
+/* Whatever the jail's program refuses, that of a lockdown refuses too, with the same errno. */
+static void test_lockdown_is_never_weaker(void **state)
+{
+    static const unsigned pairs[][2] = {{SECCOMP_JAIL, SECCOMP_LOCKDOWN},
+                                        {SECCOMP_JAIL_ROOT, SECCOMP_LOCKDOWN_ROOT}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+        for (uint32_t number = 0; number < NUMBERS; number++) {
+            int normal = verdict(pairs[i][0], target->audit, number, ones);
+
+            if (normal != ALLOWED)
+                assert_int_equal(verdict(pairs[i][1], target->audit, number, ones), normal);
+        }
+        for (size_t j = 0; j < ARRAY_SIZE(argument_cases); j++) {
+            const struct argument_case *at = &argument_cases[j];
+            uint32_t number = (uint32_t)number_of(&at->call);
+            int normal = verdict(pairs[i][0], target->audit, number, at->args);
+
+            assert_int_equal(verdict(pairs[i][1], target->audit, number, at->args), normal);
+        }
+    }
+}
+
 static void test_rule_count(void **state)
 {
     (void)state;
@@ -312,6 +336,9 @@ static void test_rule_count(void **state)
     assert_int_equal(seccomp_rule_count(SECCOMP_JAIL), target->is_generic ? 67 : 75);
     assert_int_equal(seccomp_rule_count(SECCOMP_JAIL_ROOT), seccomp_rule_count(SECCOMP_JAIL) + 1);
     assert_int_equal(seccomp_rule_count(SECCOMP_JAIL_DEBUG), seccomp_rule_count(SECCOMP_JAIL) - 5);
+    assert_int_equal(seccomp_rule_count(SECCOMP_LOCKDOWN), seccomp_rule_count(SECCOMP_JAIL) + 7);
+    assert_int_equal(seccomp_rule_count(SECCOMP_LOCKDOWN_ROOT),
+                     seccomp_rule_count(SECCOMP_JAIL) + 8);
     assert_int_equal(seccomp_rule_count(SECCOMP_SUPERVISOR), seccomp_rule_count(SECCOMP_JAIL) + 2);
 }
 
@@ -327,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_unreviewed_numbers),
         cmocka_unit_test(test_shape),
         cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_lockdown_is_never_weaker),
         cmocka_unit_test(test_rule_count),
     };
 
