@@ -69,16 +69,19 @@ static void say_plan(const struct policy *policy)
                  moved ? " from " : "", moved ? entry->source : "", entry->origin);
     }
     if (policy->rlimits)
-        log_line(NOTE_VERBOSE, "limits: %llu processes, %llu descriptors, no core files",
+        log_line(NOTE_VERBOSE, "limits: %llu processes, %llu descriptors, no core files%s",
                  (unsigned long long)policy->limits.nproc,
-                 (unsigned long long)policy->limits.nofile_hard);
+                 (unsigned long long)policy->limits.nofile_hard,
+                 policy->lockdown ? ", files of at most 1 GiB" : "");
 }
 
 static void say_start(const struct policy *policy)
 {
     if (log_shows(NOTE_VERBOSE))
         say_plan(policy);
-    log_line(NOTE_INFO, "jail: %s is writable, home is %s, network is %s", policy->project,
+    log_line(NOTE_INFO, "%s: %s is %s, home is %s, network is %s",
+             policy->lockdown ? "lockdown" : "jail", policy->project,
+             policy->lockdown ? "read-only" : "writable",
              policy->private_home ? "private and thrown away" : "shown in part",
              policy->network == NETWORK_FULL ? "the host's" : hosts_mode_name(policy->network));
 }
@@ -94,7 +97,7 @@ struct call {
 
 static int run_session(struct call *call)
 {
-    const struct config *config = &call->gathered.config;
+    const struct config *config = call->policy.config;
     struct status_facts status;
     struct notes notes = {0};
     bool has_status = status_facts_build(&status, config, &call->policy, &notes);
@@ -172,7 +175,7 @@ static int launch_or_show(struct call *call)
     log_notes(&notes);
     if (r < 0)
         return fail(&refused);
-    note_missing_walls(&call->host, &call->gathered.config);
+    note_missing_walls(&call->host, call->policy.config);
     if (call->args->verb == VERB_DRY_RUN)
         return print(call->args->json ? launch_json(&call->launch, &call->policy)
                                       : launch_text(&call->launch, &call->policy));

@@ -3,7 +3,7 @@
  * status_facts: whether a run has a status row, and what it says.
  *
  * A badge stands for each wall that is missing and each door that is open, whoever opened it: the
- * option, the kernel, or the user id.
+ * option, the kernel, or the user id; one more for the strictest mode.
  */
 #include "status_facts.h"
 
@@ -88,6 +88,7 @@ static void add_badges(struct statusline_facts *line, const struct config *confi
         bool is_shown;
         const char *badge;
     } badges[] = {
+        {policy->lockdown, "LOCKDOWN"},
         {policy->network == NETWORK_FULL, "NETWORK"},
         {config_flag(config, SET_INHERIT_ENV), "INHERITED-ENV"},
         {!policy->seccomp, "NO-SECCOMP"},

@@ -188,6 +188,15 @@ static void append_rights(struct buf *out, uint64_t access)
     }
 }
 
+/* Handled: nothing but what is allowed. */
+static void append_tcp(struct buf *out, const struct orders *orders)
+{
+    buf_append_str(out, "  tcp bind none\n  tcp connect");
+    for (uint32_t i = 0; i < orders->listen_count; i++)
+        buf_printf(out, " %u", orders->listen[i]);
+    buf_append_str(out, orders->listen_count ? "\n" : " none\n");
+}
+
 static void append_landlock(struct buf *out, const struct launch *launch,
                             const struct policy *policy)
 {
@@ -205,6 +214,8 @@ static void append_landlock(struct buf *out, const struct launch *launch,
         append_rights(out, launch->orders.rules[i].access);
         buf_append_str(out, "\n");
     }
+    if (launch->orders.handled_net)
+        append_tcp(out, &launch->orders);
     if (launch->orders.scoped & LL_SCOPE_ABSTRACT_UNIX)
         buf_append_str(out, "  scope abstract unix sockets\n");
     if (launch->orders.scoped & LL_SCOPE_SIGNAL)
@@ -342,10 +353,20 @@ static json_t *json_environment(const struct policy *policy)
     return array;
 }
 
+static json_t *json_tcp(const struct orders *orders)
+{
+    json_t *ports = json_array();
+
+    for (uint32_t i = 0; i < orders->listen_count; i++)
+        json_array_append_new(ports, json_integer(orders->listen[i]));
+    return json_pack("{s:[], s:o}", "bind", "connect", ports);
+}
+
 static json_t *json_landlock(const struct launch *launch, const struct policy *policy)
 {
     json_t *rules = json_array();
     json_t *scopes = json_array();
+    json_t *landlock;
 
     for (size_t i = 0; i < launch->orders.rule_count; i++) {
         const struct orders_rule *rule = &launch->orders.rules[i];
@@ -361,9 +382,12 @@ static json_t *json_landlock(const struct launch *launch, const struct policy *p
         json_array_append_new(scopes, json_string("abstract-unix"));
     if (launch->orders.scoped & LL_SCOPE_SIGNAL)
         json_array_append_new(scopes, json_string("signal"));
-    return json_pack("{s:i, s:o, s:o}", "abi",
-                     launch->orders.flags & ORDERS_LANDLOCK ? policy->host->landlock_abi : 0,
-                     "rules", rules, "scopes", scopes);
+    landlock = json_pack("{s:i, s:o, s:o}", "abi",
+                         launch->orders.flags & ORDERS_LANDLOCK ? policy->host->landlock_abi : 0,
+                         "rules", rules, "scopes", scopes);
+    if (launch->orders.handled_net)
+        json_object_set_new(landlock, "tcp", json_tcp(&launch->orders));
+    return landlock;
 }
 
 static json_t *json_limits(const struct limits *limits)

@@ -92,7 +92,8 @@ static int fail_missing_value(const struct parser *parser, const struct option_w
 }
 
 /* A list grows, a text is replaced. */
-static int take_argument(const struct parser *parser, const struct option_word *word, const char *entry)
+static int take_argument(const struct parser *parser, const struct option_word *word,
+                         const char *entry)
 {
     const struct setting *row = &settings[word->setting];
     const char *fault = entry[0] && row->fault ? row->fault(entry) : NULL;
@@ -256,6 +257,19 @@ static void take_command(struct parser *parser, int argc, char **argv, int first
         warn_capability(parser);
 }
 
+/* Lockdown has every wall, or there is no start. */
+static int check_lockdown(const struct config *cli, struct error *error)
+{
+    static const enum setting_id walls[] = {SET_LANDLOCK, SET_SECCOMP, SET_RLIMITS};
+
+    for (size_t i = 0; i < ARRAY_SIZE(walls); i++)
+        if (config_flag(cli, SET_LOCKDOWN) && !config_flag(cli, walls[i]))
+            return error_set(error, EINVAL,
+                             "--%s and --no-%s cannot go together: lockdown has every wall",
+                             settings[SET_LOCKDOWN].flag, settings[walls[i]].flag);
+    return 0;
+}
+
 /* What only shows when all options are known: each contradiction between them ends here. */
 static int check_whole(const struct parser *parser)
 {
@@ -275,7 +289,7 @@ static int check_whole(const struct parser *parser)
     if (args->verb == VERB_INIT && !config_flag(&args->cli, SET_SAVE_CONFIG))
         return error_set(parser->error, EINVAL, "--%s and --no-%s cannot go together",
                          verb_options[VERB_INIT].flag, settings[SET_SAVE_CONFIG].flag);
-    return 0;
+    return check_lockdown(&args->cli, parser->error);
 }
 
 /* The first word that is no option can stand for a verb; options go on behind it. True: it does. */

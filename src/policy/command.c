@@ -72,6 +72,15 @@ static char *find_on_path(const struct host *host, const char *name)
     return NULL;
 }
 
+/* The directory in which a bare name was found. */
+static void remember_dir(struct command *command, const char *name, const char *file)
+{
+    _cleanup_free_ char *dir = strchr(name, '/') ? NULL : path_parent(file);
+
+    if (dir && strv_find(&command->dirs, dir) < 0)
+        strv_push(&command->dirs, dir);
+}
+
 /* Where execvp(3) would find name; a word with a slash is taken as is. NULL: nowhere. */
 static char *find_program(const struct host *host, const char *name)
 {
@@ -122,6 +131,7 @@ static void chase_script(const struct chase *chase, const struct shebang *sheban
                   shebang->program);
         return;
     }
+    remember_dir(chase->command, shebang->program, program);
     next.path = program;
     if (!strchr(shebang->program, '/'))
         next.is_trusted = true; /* found on the user's PATH */
@@ -292,6 +302,7 @@ void command_expose(struct command *command, const char *argv0, const char *proj
 
     *command = (struct command){.host_path = find_program(host, argv0)};
     if (command->host_path) {
+        remember_dir(command, argv0, command->host_path);
         chase_file(&chase, (struct step){command->host_path, true, 0});
         return;
     }
@@ -307,5 +318,6 @@ void command_free(struct command *command)
 {
     free(command->host_path);
     free(command->interpreter);
+    strv_free(&command->dirs);
     *command = (struct command){0};
 }

@@ -14,6 +14,7 @@
 struct command {
     char *host_path;   /* where the host found argv[0], absolute, not resolved; NULL: not found */
     char *interpreter; /* what its #! line names, as written; NULL if it is no script */
+    struct strv dirs;  /* of PATH: where the command and what it needs were found */
 };
 
 /*

@@ -5,7 +5,8 @@
  * The entries are pushed in the order of authority into one list in which the last entry of a name
  * decides: base set, the files of --env-from-file, --env, defaults for what is not set yet. An entry without "=" says that the
  * name is not set. At the end the list is sorted, one entry per name kept, and what the network
- * mode forbids removed. Values are bytes; nothing here asks whether they are text.
+ * mode forbids removed. Values are bytes; nothing here asks whether they are text. In lockdown the base
+ * is a fixed set, and nothing that was asked for is added.
  *
  * PATH stays as the host has it: the launcher removes what is not a directory inside.
  */
@@ -14,6 +15,7 @@
 #include "base/path.h"
 #include "policy/certificate.h"
 #include "policy/env_names.h"
+#include "policy/env_place.h"
 #include "policy/terminfo.h"
 
 #include <errno.h>
@@ -29,6 +31,7 @@ struct builder {
     enum network_mode network;
     struct plan *plan;
     struct notes *notes;
+    bool is_fixed; /* lockdown: what was asked for is not there */
     struct strv list;
 };
 
@@ -108,7 +111,7 @@ static void settle(struct strv *list)
         list->v[kept] = NULL;
 }
 
-/* ---- base set ---- */
+/* ---- values of the host ---- */
 
 /* A proxy's URL without user and password: everything up to the last "@" behind the scheme (RFC
  * 3986, 3.1) goes, because a password may hold any character. malloc'ed. */
@@ -188,6 +191,11 @@ static void copy_known(struct builder *builder, enum env_treatment treatment, co
     case ENV_PROXY_LIKE:
         copy_proxy(builder, name, value);
         break;
+    case ENV_TOOL_DIR:
+    case ENV_TOOL_HOME:
+        if (env_place_is_usable(builder->plan, builder->host, value, treatment == ENV_TOOL_HOME))
+            set(builder, name, value);
+        break;
     default:
         break;
     }
@@ -212,6 +220,37 @@ static void copy_inherited(struct builder *builder, const char *entry, bool inhe
     if (host_getenv(builder->host, name) == value)
         copy_known(builder, treatment, name, value);
 }
+
+/* ---- lockdown ---- */
+
+/* What a program needs to know about its user and terminal, and nothing that tells of the host. */
+static void add_fixed(struct builder *builder, const struct strv *dirs)
+{
+    static const char *const names[] = {
+        "COLORTERM", "LANG", "LC_ALL",       "LC_CTYPE",
+        "LOGNAME",   "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
+        "TZ",        "USER",
+    };
+    _cleanup_strv_ struct strv path = {0};
+    _cleanup_free_ char *joined = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const char *value = host_getenv(builder->host, names[i]);
+
+        if (value)
+            set(builder, names[i], value);
+    }
+    strv_split(&path, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ':');
+    /* Where the command was found comes last: it adds programs and replaces none. */
+    for (size_t i = 0; dirs && i < dirs->n; i++)
+        if (dirs->v[i][0] == '/' && !strchr(dirs->v[i], ':') && strv_find(&path, dirs->v[i]) < 0)
+            strv_push(&path, dirs->v[i]);
+    joined = strv_join(&path, ":");
+    set(builder, "PATH", joined);
+    set(builder, "HOME", builder->host->home_spelling);
+}
+
+/* ---- the base set ---- */
 
 static void add_base(struct builder *builder)
 {
@@ -283,6 +322,21 @@ static void note_absent(const struct builder *builder)
     }
 }
 
+/* What somebody wants beyond the base set. */
+static int add_asked(struct builder *builder, const struct environment_parts *parts,
+                     struct error *error)
+{
+    int r;
+
+    strv_push_all(&builder->list, &parts->keys);
+    strv_push_all(&builder->list, &parts->capabilities);
+    strv_push_all(&builder->list, &builder->config->env_file);
+    r = add_passed(builder, error);
+    if (r == 0)
+        note_absent(builder);
+    return r;
+}
+
 /* Index of the last entry for a name, or -1. */
 static ptrdiff_t find_name(const struct strv *list, const char *name)
 {
@@ -316,7 +370,7 @@ static void settle_term(struct builder *builder)
     /* "dumb" promises nothing, so it needs no entry either. */
     if (!term || strcmp(term, "dumb") == 0 || terminfo_show(builder->plan, builder->host, term))
         return;
-    if (is_passed(builder, "TERM")) {
+    if (!builder->is_fixed && is_passed(builder, "TERM")) {
         notes_add(builder->notes, NOTE_VERBOSE, "the jail has no terminfo entry for %s", term);
         return;
     }
@@ -431,19 +485,25 @@ int environment_build(struct strv *env, const struct config *config, const struc
     const struct environment_parts *parts = needs->parts ? needs->parts : &none;
     enum network_mode network = needs->network;
     struct builder builder = {
-        .config = config, .host = host, .network = network, .plan = plan, .notes = notes};
+        .config = config,
+        .host = host,
+        .network = network,
+        .plan = plan,
+        .notes = notes,
+        .is_fixed = needs->lockdown,
+    };
     int r;
 
-    add_base(&builder);
-    strv_push_all(&builder.list, &parts->keys);
-    strv_push_all(&builder.list, &parts->capabilities);
-    strv_push_all(&builder.list, &config->env_file);
-    r = add_passed(&builder, error);
-    if (r < 0) {
-        strv_free(&builder.list);
-        return r;
+    if (needs->lockdown) {
+        add_fixed(&builder, needs->command_dirs);
+    } else {
+        add_base(&builder);
+        r = add_asked(&builder, parts, error);
+        if (r < 0) {
+            strv_free(&builder.list);
+            return r;
+        }
     }
-    note_absent(&builder);
     settle_term(&builder);
     set_absent(&builder, &parts->defaults);
     add_defaults(&builder, needs->argv0);

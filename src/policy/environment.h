@@ -22,8 +22,9 @@ void environment_parts_free(struct environment_parts *parts);
 
 struct environment_needs {
     enum network_mode network;
-    const char *argv0; /* decides about PS1 */
-    bool lockdown;
+    const char *argv0;                     /* decides about PS1 */
+    bool lockdown;                         /* a fixed set of names, and a fixed PATH ... */
+    const struct strv *command_dirs;       /* ... plus these; NULL: none */
     const struct environment_parts *parts; /* NULL: none */
 };
 
@@ -33,5 +34,5 @@ struct environment_needs {
  * not finished.
  */
 int environment_build(struct strv *env, const struct config *config, const struct host *host,
-                      const struct environment_needs *needs, struct plan *plan,
-                      struct notes *notes, struct error *error);
+                      const struct environment_needs *needs, struct plan *plan, struct notes *notes,
+                      struct error *error);

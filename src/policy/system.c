@@ -132,6 +132,17 @@ void system_add(struct plan *plan, const struct host *host, enum network_mode ne
     add_masks(plan, host);
 }
 
+void system_add_lockdown(struct plan *plan, const struct host *host)
+{
+    static const char *const sys[] = {
+        "/sys/module",
+        "/sys/devices/virtual/dmi",
+        "/sys/class/net",
+    };
+
+    add_covers(plan, GROUP_SYS_MASKS, PLAN_COVER_EMPTY, sys, ARRAY_SIZE(sys), host->fs);
+}
+
 /* ---- Nix ---- */
 
 static bool lies_in_store(const struct fs *fs, const char *path)

@@ -14,6 +14,9 @@
 void system_add(struct plan *plan, const struct host *host, enum network_mode network,
                 struct notes *notes);
 
+/* What lockdown hides of /sys beside that: modules, mainboard, network cards. */
+void system_add_lockdown(struct plan *plan, const struct host *host);
+
 /* /nix/store and the profiles, when one of the paths that matter lies there: PATH entries, the
  * command, bubblewrap, the targets of /etc/hosts and /etc/resolv.conf. */
 void system_add_nix(struct plan *plan, const struct host *host, const char *command_path);

@@ -74,9 +74,11 @@ static bool is_git_protected(const struct view *view)
 }
 
 static void advise_writing(struct why_answer *answer, const struct host *host,
-                           const struct view *view)
+                           const struct view *view, bool is_lockdown)
 {
-    if (is_git_protected(view))
+    if (is_lockdown)
+        answer->advice = xasprintf("--%s: nothing of the host is writable", FLAG(SET_LOCKDOWN));
+    else if (is_git_protected(view))
         answer->advice = xasprintf("--no-%s makes hooks and configuration of git writable",
                                    FLAG(SET_PROTECT_GIT));
     else if (view->entry && view->entry->kind == PLAN_COVER_RO)
@@ -85,8 +87,11 @@ static void advise_writing(struct why_answer *answer, const struct host *host,
         answer->advice = xasprintf("--%s %s makes it writable", FLAG(SET_RW_MAPS), view->host_path);
 }
 
-static void answer_bind(struct why_answer *answer, const struct host *host, const struct view *view)
+static void answer_bind(struct why_answer *answer, const struct policy *policy,
+                        const struct view *view)
 {
+    const struct host *host = policy->host;
+
     if (is_forbidden_by_mode(host, view)) {
         answer->verdict = "denied";
         answer->advice = xasprintf("its own permissions (%04o, owner %u) refuse it, inside as "
@@ -97,7 +102,7 @@ static void answer_bind(struct why_answer *answer, const struct host *host, cons
     answer->is_accessible = true;
     answer->verdict = view->writable ? "read-write" : "read-only";
     if (!view->writable)
-        advise_writing(answer, host, view);
+        advise_writing(answer, host, view, policy->lockdown);
 }
 
 /* ---- a path that is covered ---- */
@@ -164,6 +169,10 @@ static void advise_showing(struct why_answer *answer, const struct policy *polic
         advise_uncovering(answer, policy, view);
     else if (fs_resolve(host->fs, path, &canonical, NULL, NULL) < 0)
         answer->advice = xstrdup("the host has nothing there either");
+    else if (policy->lockdown)
+        answer->advice = xasprintf("--%s: of the host only the project is shown and what the "
+                                   "command needs",
+                                   FLAG(SET_LOCKDOWN));
     else if (secrets_hold(host, canonical))
         answer->advice = xasprintf("it holds keys: only --%s %s, if you really mean it, shows it",
                                    FLAG(SET_RO_MAPS), canonical);
@@ -177,7 +186,9 @@ static void answer_private(struct why_answer *answer, const struct policy *polic
 {
     answer->verdict = "private";
     answer->is_accessible = true;
-    if (view->writable && path_is_within(view->path, policy->host->home))
+    if (view->writable && policy->lockdown)
+        answer->advice = xstrdup("what is written there is gone at the end");
+    else if (view->writable && path_is_within(view->path, policy->host->home))
         answer->advice = xasprintf("what is written there is gone at the end; the project and "
                                    "--%s keep it",
                                    FLAG(SET_RW_MAPS));
@@ -193,7 +204,7 @@ static void ask_path(struct why_answer *answer, const struct policy *policy, con
     set_rule(answer, &view);
     switch (view.kind) {
     case VIEW_BIND:
-        answer_bind(answer, policy->host, &view);
+        answer_bind(answer, policy, &view);
         break;
     case VIEW_PRIVATE:
         answer_private(answer, policy, &view);
@@ -226,8 +237,9 @@ static void ask_list(struct why_answer *answer, const struct policy *policy,
         answer->is_accessible = true;
         answer->verdict = "allowed";
         answer->rule = xstrdup("the jail's own loopback, never the host's");
-        answer->advice = xasprintf("--%s PORT shows a port of the host's loopback there",
-                                   FLAG(SET_FORWARD_PORTS));
+        if (!policy->lockdown)
+            answer->advice = xasprintf("--%s PORT shows a port of the host's loopback there",
+                                       FLAG(SET_FORWARD_PORTS));
         return;
     }
     answer->is_accessible = decision.reason == REFUSAL_NONE;

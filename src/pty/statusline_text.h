@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-#define STATUSLINE_BADGES_MAX 8
+#define STATUSLINE_BADGES_MAX 9
 #define STATUSLINE_ROWS_MIN   10 /* of a terminal that can spare one */
 #define STATUSLINE_TEXT_MAX   2048
 

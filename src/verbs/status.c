@@ -7,6 +7,7 @@
 #include "backend/json_network.h"
 #include "backend/json_text.h"
 #include "policy/hosts.h"
+#include "policy/lockdown.h"
 #include "verbs/print.h"
 #include "verbs/verbs.h"
 
@@ -34,8 +35,10 @@ static char *shown_entry(enum setting_id id, const char *entry)
     return id == SET_ENV_PASS ? xstrndup(entry, strcspn(entry, "=")) : xstrdup(entry);
 }
 
-static const char *support_remark(const struct setting *row)
+static const char *remark(const struct config *config, const struct setting *row)
 {
+    if (config_flag(config, SET_LOCKDOWN) && lockdown_drops_value(config, row->id))
+        return "  [dropped by lockdown]";
     return row->support == SUPPORT_FULL ? "" : "  [not in this version]";
 }
 
@@ -92,7 +95,7 @@ static void text_list(struct buf *out, const struct config *config, const struct
 
     if (!value->list.n) {
         print_line(out, "  %-24s %-28s %s%s", row_name(row), "[]", config_origin(config, row->id),
-                   support_remark(row));
+                   remark(config, row));
         return;
     }
     for (size_t i = 0; i < value->list.n; i++) {
@@ -100,7 +103,7 @@ static void text_list(struct buf *out, const struct config *config, const struct
         _cleanup_free_ char *origin = config_describe_origin(&value->origins[i]);
 
         print_line(out, "  %-24s %-28s %s%s", i ? "" : row_name(row), entry, origin,
-                   support_remark(row));
+                   remark(config, row));
     }
 }
 
@@ -117,7 +120,7 @@ static void text_setting(struct buf *out, const struct config *config, const str
         shown = config_word(config, row->id);
     else
         shown = key_value(row, config_flag(config, row->id)) ? "true" : "false";
-    print_line(out, "  %-24s %-28s %s%s", row_name(row), shown, origin, support_remark(row));
+    print_line(out, "  %-24s %-28s %s%s", row_name(row), shown, origin, remark(config, row));
 }
 
 static void text_refusals(struct buf *out, const struct gathered *gathered)
@@ -232,15 +235,17 @@ static json_t *json_refused(const struct gathered *gathered, enum setting_id id)
 static json_t *json_settings(const struct gathered *gathered)
 {
     const struct config *config = &gathered->config;
+    bool is_lockdown = config_flag(config, SET_LOCKDOWN);
     json_t *array = json_array();
 
-    for (size_t i = 0; i < SET_COUNT; i++)
-        json_array_append_new(array,
-                              json_pack("{s:s, s:o, s:o, s:b, s:o}", "key", row_name(&settings[i]),
-                                        "value", json_value(config, &settings[i]), "origin",
-                                        json_origin(&config->values[i].origin), "supported",
-                                        settings[i].support == SUPPORT_FULL, "refused",
-                                        json_refused(gathered, (enum setting_id)i)));
+    for (enum setting_id i = 0; i < SET_COUNT; i++)
+        json_array_append_new(
+            array, json_pack("{s:s, s:o, s:o, s:b, s:b, s:o}", "key", row_name(&settings[i]),
+                             "value", json_value(config, &settings[i]), "origin",
+                             json_origin(&config->values[i].origin), "supported",
+                             settings[i].support == SUPPORT_FULL, "dropped",
+                             is_lockdown && lockdown_drops_value(config, i), "refused",
+                             json_refused(gathered, (enum setting_id)i)));
     return array;
 }
 
