@@ -169,6 +169,7 @@ void connection_refuse(struct connection *connection, enum refusal_reason reason
     bool private_only = connection->dial.private_only && reason == REFUSAL_ADDRESS;
     char detail[DIAL_DETAIL_MAX];
 
+    connection->refused = reason;
     if (connection->door->kind != DOOR_PROXY) { /* there are no words for it */
         if (reason != REFUSAL_TOO_MANY)
             proxy_note_closed(connection->proxy, connection->door);
@@ -363,6 +364,7 @@ static struct connection *make(struct proxy *proxy)
 
     connection->proxy = proxy;
     connection->pending = 2; /* client and timer */
+    connection->began_ms = uv_now(facts.loop);
     uv_tcp_init(facts.loop, &connection->client);
     uv_timer_init(facts.loop, &connection->timer);
     connection->client.data = connection;

@@ -7,6 +7,7 @@
 #include "net/proxy.h"
 
 #include "net/connection.h"
+#include "net/connection_audit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ void proxy_add(struct proxy *proxy, struct connection *connection)
 
 void proxy_remove(struct proxy *proxy, struct connection *connection)
 {
+    connection_record(connection, proxy->options.audit);
     if (connection->previous)
         connection->previous->next = connection->next;
     else

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "net/allow.h"
+#include "net/audit.h"
 #include "net/credential.h"
 #include "net/door.h"
 #include "net/parent.h"
@@ -25,6 +26,7 @@ struct proxy_options {
     uv_loop_t *loop;
     const struct allow_list *list; /* borrowed, both */
     const struct parents *parents; /* NULL: none */
+    struct audit *audit;           /* the same; gets a record of each connection at its end */
     /* Asks for a socket connected to a port of the jail's own loopback; proxy_connected() answers,
      * once for each id. */
     void (*connect_inside)(void *arg, uint32_t id, uint16_t port);
