@@ -16,6 +16,7 @@
 #include "policy/lockdown.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
+#include "policy/phantom.h"
 #include "policy/project.h"
 #include "policy/system.h"
 #include "policy/toolchains.h"
@@ -163,16 +164,20 @@ static void note_weakened(const struct policy *policy, const struct config *conf
 }
 
 /* What of the host's HOME and run time the run is given: nothing of it is needed to start. */
-static void add_host_parts(struct policy *policy, const struct config *config,
-                           struct environment_parts *parts, struct notes *notes)
+static int add_host_parts(struct policy *policy, const struct config *config,
+                          struct environment_parts *parts, struct notes *notes,
+                          struct error *error)
 {
     const struct host *host = policy->host;
+    int r = agents_add(&policy->plan, parts, &policy->in_step, policy->agent, config, host,
+                       policy->project, notes, error);
 
-    agents_add(&policy->plan, parts, &policy->in_step, policy->agent, config, host, policy->project,
-               notes);
+    if (r < 0)
+        return r;
     if (config_flag(config, SET_TOOLCHAINS))
         toolchains_add(&policy->plan, config, host, policy->project, policy->network, notes);
     capabilities_add(&policy->plan, parts, config, host, policy->project, notes);
+    return 0;
 }
 
 static int build_plan(struct policy *policy, const struct config *config,
@@ -200,8 +205,13 @@ static int build_plan(struct policy *policy, const struct config *config,
             return r;
     }
     home_add(plan, host, policy->project, policy->private_home, notes);
-    if (!policy->lockdown)
-        add_host_parts(policy, config, parts, notes);
+    r = policy->lockdown ? 0 : add_host_parts(policy, config, parts, notes, error);
+    if (r < 0)
+        return r;
+    r = phantom_build(&policy->credentials, parts, config, host, policy->network, &policy->hosts,
+                      notes, error);
+    if (r < 0)
+        return r;
     if (config_flag(config, SET_WORKTREE))
         worktree_add(plan, host, policy->project, &worktree_dirs, notes);
     else
@@ -223,13 +233,18 @@ static int build_plan(struct policy *policy, const struct config *config,
     hidden_apply(plan, &hidden, notes);
     command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
     system_add_nix(plan, host, policy->command.host_path);
+    if (!policy->lockdown && config_flag(config, SET_MISE))
+        mise_add(&policy->mise, plan, parts, config, host, policy->project, policy->network, notes);
+    toolchains_settle(plan, host->fs, notes);
     r = environment_build(&policy->env, config, host, &needs, plan, notes, error);
     if (r < 0)
         return r;
+    phantom_note_copies(&policy->credentials, &policy->env, &policy->argv, notes);
     hidden_apply(plan, &hidden, notes); /* what the command brought along */
     if (policy->lockdown)
         lockdown_seal(plan);
     plan_finish(plan, host->fs, notes);
+    agents_settle(&policy->in_step, plan, policy->masks, host);
     return check_places(policy, error);
 }
 
@@ -288,10 +303,12 @@ void policy_free(struct policy *policy)
     command_free(&policy->command);
     plan_free(&policy->plan);
     allow_free(&policy->hosts);
+    credentials_free(&policy->credentials);
     parents_free(&policy->parents);
     mask_rules_free(policy->masks);
     overlays_free(&policy->overlays);
     in_step_free(&policy->in_step);
+    mise_free(&policy->mise);
     config_free(&policy->tightened);
     *policy = (struct policy){0};
 }

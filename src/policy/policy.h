@@ -7,11 +7,13 @@
 #include "config/config.h"
 #include "host.h"
 #include "net/allow.h"
+#include "net/credential.h"
 #include "net/parent.h"
 #include "policy/agents.h"
 #include "policy/command.h"
 #include "policy/environment.h"
 #include "policy/masks.h"
+#include "policy/mise.h"
 #include "policy/overlays.h"
 #include "policy/plan.h"
 #include "policy/ports.h"
@@ -38,14 +40,16 @@ struct policy {
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;
     struct in_step in_step; /* files that the mounter keeps equal inside and outside */
+    struct mise mise;       /* who is asked for the environment, inside */
     struct limits limits;
     enum network_mode network;
-    struct allow_list hosts;   /* NETWORK_FILTERED: what may be reached */
-    struct parents parents;    /* the same: proxies of the host that it is reached through */
-    struct port_pairs forward; /* not NETWORK_FULL: ports of the host in the jail */
-    struct port_pairs publish; /* the same: ports of the jail on the host */
-    bool lockdown;             /* the strictest mode */
-    const char *report_file;   /* of --report, absolute; borrowed; NULL: none */
+    struct credentials credentials; /* NETWORK_FILTERED: values that the proxy puts in */
+    struct allow_list hosts;        /* NETWORK_FILTERED: what may be reached */
+    struct parents parents;         /* the same: proxies of the host that it is reached through */
+    struct port_pairs forward;      /* not NETWORK_FULL: ports of the host in the jail */
+    struct port_pairs publish;      /* the same: ports of the jail on the host */
+    bool lockdown;                  /* the strictest mode */
+    const char *report_file;        /* of --report, absolute; borrowed; NULL: none */
     bool private_home;
     bool landlock;
     bool seccomp;

@@ -16,7 +16,9 @@
 
 #include "base/fd.h"
 #include "pty/cover.h"
+#include "pty/instep.h"
 #include "pty/isolate.h"
+#include "pty/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,10 +35,11 @@
 #define INFO_MAX         4096
 #define PLACE_TIMEOUT_MS 15000
 #define SLICE_NS         100000 /* the shortest that there is */
+#define JAIL_END_MS      2000   /* the same, after the supervisor is gone */
 #define CGROUP_END_MS    2000   /* until the last process of the jail is gone */
 
 /* The only two orders. */
-enum { ORDER_PLACE = 'p', ORDER_GOODBYE = 'g' };
+enum { ORDER_PLACE = 'p', ORDER_LOOK = 'l', ORDER_WRITE = 'w', ORDER_GOODBYE = 'g' };
 
 /* ---- in the helper ---- */
 
@@ -96,15 +99,34 @@ static int failed_stage(struct cover_result *result, enum cover_stage stage, int
     return code;
 }
 
-static struct cover_result place(const struct mounter_options *options, struct watch *watch)
+struct service {
+    const struct mounter_options *options;
+    const struct mounter_page *page;
+    struct watch_counts *late;
+    int socket;
+    struct watch *watch;   /* NULL: nothing to be watched */
+    struct instep *instep; /* NULL: no file is kept in step */
+    int armed;             /* 0 or -errno */
+    int jail;              /* pidfd of the jail's process 1, -1: none */
+    bool is_entered;
+    struct report *report; /* what will be looked at when the run is over */
+};
+
+static struct cover_result place(struct service *service)
 {
+    const struct mounter_options *options = service->options;
+    struct watch *watch = service->watch;
     pid_t pid = read_jail_pid(options->info_fd);
     struct cover_set set = COVER_SET_NONE;
     struct cover_result result = {COVER_OPEN_NAMESPACE, ESRCH, -1};
     int r;
 
-    if (pid > 0)
+    if (pid > 0) {
+        service->jail = (int)syscall(SYS_pidfd_open, pid, 0);
         result = cover_enter(pid, options->plan, options->marks, options->pid_limit);
+    }
+    if (result.stage == COVER_OK && service->instep)
+        instep_enter(service->instep);
     if (result.stage == COVER_OK)
         result = cover_place(&set, options->plan);
     if (result.stage != COVER_OK || !watch)
@@ -115,17 +137,20 @@ static struct cover_result place(const struct mounter_options *options, struct w
     return result;
 }
 
-struct service {
-    const struct mounter_options *options;
-    const struct mounter_page *page;
-    struct watch_counts *late;
-    int socket;
-    struct watch *watch; /* NULL: nothing to be watched */
-    int armed;           /* 0 or -errno */
-    bool is_entered;
-};
+/* The last copy of what is kept in step, once. Nobody in the jail changes it any more. */
+static void finish_state(struct service *service)
+{
+    struct pollfd jail = {.fd = service->jail, .events = POLLIN};
+    struct instep *instep = service->instep;
 
-static _Noreturn void end(const struct service *service, bool is_goodbye)
+    service->instep = NULL;
+    if (!instep)
+        return;
+    poll(&jail, 1, JAIL_END_MS);
+    instep_finish(instep);
+}
+
+static _Noreturn void end(struct service *service, bool is_goodbye)
 {
     const struct mounter_options *options = service->options;
 
@@ -133,6 +158,7 @@ static _Noreturn void end(const struct service *service, bool is_goodbye)
         end_half_made_jail(service->page);
         restore_terminal(options->terminal ? options->terminal->fd : -1, service->page);
     }
+    finish_state(service);
     cgroup_remove(options->cgroup, CGROUP_END_MS);
     _exit(0);
 }
@@ -145,26 +171,45 @@ static void obey(struct service *service)
 
     if (n < 0 && errno == EINTR)
         return;
+    if (n == 1 && order == ORDER_LOOK) {
+        finish_state(service);
+        report_look(service->report, service->socket, service->is_entered);
+        return;
+    }
+    if (n == 1 && order == ORDER_WRITE) {
+        report_file_write(&service->options->file, service->socket);
+        return;
+    }
     if (n != 1 || order != ORDER_PLACE)
         end(service, n == 1 && order == ORDER_GOODBYE);
     if (service->armed < 0)
         failed_stage(&result, COVER_WATCH, service->armed);
     else
-        result = place(service->options, service->watch);
+        result = place(service);
     if (send(service->socket, &result, sizeof(result), MSG_NOSIGNAL) != sizeof(result))
         end(service, false);
     service->is_entered = result.stage == COVER_OK;
+}
+
+/* Of two timeouts of poll(2). */
+static int sooner(int a, int b)
+{
+    return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
 static _Noreturn void serve(struct service *service)
 {
     for (;;) {
         bool watches = service->watch && service->is_entered;
+        bool keeps = service->instep && service->is_entered;
+        int timeout = watches ? watch_timeout_ms(service->watch) : -1;
+        int state_timeout = keeps ? instep_timeout_ms(service->instep) : -1;
         struct pollfd polls[] = {
             {.fd = service->socket, .events = POLLIN},
             {.fd = watches ? watch_fd(service->watch) : -1, .events = POLLIN},
+            {.fd = keeps ? instep_fd(service->instep) : -1, .events = POLLIN},
         };
-        int r = poll(polls, ARRAY_SIZE(polls), watches ? watch_timeout_ms(service->watch) : -1);
+        int r = poll(polls, ARRAY_SIZE(polls), sooner(timeout, state_timeout));
 
         if (r < 0 && errno != EINTR)
             end(service, false);
@@ -175,19 +220,20 @@ static _Noreturn void serve(struct service *service)
             end_half_made_jail(service->page);
             service->watch = NULL;
         }
+        if (service->instep && service->is_entered)
+            instep_step(service->instep);
     }
 }
 
-/* Closes everything but the descriptors that are still needed (-1: none). */
-static void close_others(int a, int b, int c, int d)
+/* Closes everything but the n descriptors that are still needed (-1: none). */
+static void close_others(const int *keep, size_t n)
 {
     unsigned last = 0;
 
     for (;;) {
         unsigned next = ~0U;
-        const int keep[] = {a, b, c, d};
 
-        for (size_t i = 0; i < ARRAY_SIZE(keep); i++)
+        for (size_t i = 0; i < n; i++)
             if (keep[i] >= (int)last && (unsigned)keep[i] < next)
                 next = (unsigned)keep[i];
         if (next > last)
@@ -243,17 +289,32 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
     static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
                                   SIGPIPE, SIGTTOU, SIGTTIN, SIGTSTP};
     struct service service = {
-        .options = options, .page = page, .late = &page->late, .socket = socket};
-    int terminal = options->terminal ? options->terminal->fd : -1;
+        .options = options, .page = page, .late = &page->late, .socket = socket, .jail = -1};
+    pid_t supervisor = getppid();
+    const int keep[] = {
+        socket,
+        options->info_fd,
+        options->terminal ? options->terminal->fd : -1,
+        options->cgroup->parent,
+        options->file.text,
+        options->file.dir,
+    };
 
     setsid();
     for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
         signal(ignored[i], SIG_IGN);
-    close_others(socket, options->info_fd, terminal, options->cgroup->parent);
+    close_others(keep, ARRAY_SIZE(keep));
     if (isolate_undumpable() < 0 || isolate_mounter(options->with_seccomp, NULL) < 0)
         _exit(1);
     ask_for_short_slices();
     arm(&service);
+    service.instep = instep_open(options->in_step, supervisor, socket);
+    report_open(&service.report, &(struct report_options){
+                                     .plan = options->plan,
+                                     .host = options->host,
+                                     .project = options->project,
+                                     .protects_git = options->protect_git,
+                                 });
     serve(&service);
 }
 
@@ -261,7 +322,7 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
 
 int mounter_prepare(struct mounter *mounter, struct error *error)
 {
-    *mounter = (struct mounter){.socket = -1};
+    *mounter = (struct mounter){.socket = -1, .report = -1};
     mounter->page = mmap(NULL, sizeof(*mounter->page), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mounter->page == MAP_FAILED)
@@ -276,6 +337,7 @@ int mounter_start(struct mounter *mounter, const struct mounter_options *options
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return error_set(error, errno, "socket of the mounter: %s", strerror(errno));
+    mounter->report = options->file.text;
     mounter->pid = fork();
     if (mounter->pid == 0)
         run(pair[1], options, mounter->page);
@@ -339,6 +401,25 @@ int mounter_order(struct mounter *mounter, struct error *error)
     if (send(mounter->socket, &order, 1, MSG_NOSIGNAL) != 1)
         return error_set(error, errno, "the mounter is gone");
     return 0;
+}
+
+static int give_order(const struct mounter *mounter, char what)
+{
+    return send(mounter->socket, &what, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+int mounter_look(struct mounter *mounter)
+{
+    return give_order(mounter, ORDER_LOOK);
+}
+
+int mounter_write_report(struct mounter *mounter, const char *text)
+{
+    int r = ftruncate(mounter->report, 0) < 0 ? -errno : 0;
+
+    if (r == 0)
+        r = fd_write_all(mounter->report, text, strlen(text));
+    return r < 0 ? r : give_order(mounter, ORDER_WRITE);
 }
 
 int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error)

@@ -11,10 +11,12 @@
 #pragma once
 
 #include "base/error.h"
+#include "policy/agents.h"
 #include "policy/masks.h"
 #include "policy/plan.h"
 #include "pty/cgroup.h"
 #include "pty/overlay.h"
+#include "pty/report_file.h"
 #include "pty/terminal.h"
 #include "pty/watch.h"
 
@@ -22,6 +24,7 @@ struct mounter {
     pid_t pid;                 /* 0: none */
     int socket;                /* SOCK_SEQPACKET to it */
     struct mounter_page *page; /* shared: terminal state, see below */
+    int report;                /* memory file for the text of --report, -1: none */
 };
 
 #define MOUNTER_RESTORE_MAX 4096
@@ -42,10 +45,13 @@ struct mounter_options {
     const struct plan *plan;          /* covers to place, binds to compare */
     const struct overlay_mark *marks; /* of its overlays, in shared memory; NULL: none */
     const struct mask_rules *rules;   /* what is covered when it appears; NULL: nothing */
+    const struct in_step *in_step;    /* files kept in step; NULL: none */
     const char *project;              /* canonical */
     bool protect_git;                 /* also repositories that appear */
     int info_fd;                      /* read end of bubblewrap's --info-fd */
     const struct terminal *terminal;  /* NULL or fd -1: none */
+    const struct host *host;          /* for the report at the end */
+    struct report_file file;          /* of --report */
     bool with_seccomp;                /* false: this build has no program */
     uint64_t pid_limit;               /* most tasks in the jail, 0: left to RLIMIT_NPROC */
     const struct cgroup *cgroup;      /* of the jail: removed at the end */
@@ -64,5 +70,10 @@ int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error 
 /* Keeps the page fresh. Cheap: no system call. The terminal may be NULL. */
 void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
                          const void *bytes, size_t len);
+/* After the jail has ended: orders the report; its events end with MOUNTER_EVENT_LOOKED. 0 or -errno. */
+int mounter_look(struct mounter *mounter);
+/* Has the text put into the file of --report, as a whole or not at all; MOUNTER_EVENT_WRITTEN comes.
+ * 0 or -errno. */
+int mounter_write_report(struct mounter *mounter, const char *text);
 /* The supervisor has restored the terminal itself; the mounter ends. Does not wait. */
 void mounter_goodbye(struct mounter *mounter);

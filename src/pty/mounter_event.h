@@ -19,6 +19,18 @@ enum mounter_event_type {
     MOUNTER_EVENT_NO_WATCH,    /* path and perhaps others cannot be watched; code */
     MOUNTER_EVENT_OVERFLOW,    /* events were lost, everything has been looked at again */
     MOUNTER_EVENT_FAILED,      /* path cannot be covered; code. The jail has been ended */
+    MOUNTER_EVENT_GIT_CONFIG,  /* somebody tried to change the protected configuration path */
+    /* at the end, after mounter_look(): */
+    MOUNTER_EVENT_CHANGED, /* path will be used by the host; kind: enum report_class, code: it is new;
+                            * origin: of how many in that directory, in decimal */
+    MOUNTER_EVENT_LOST,   /* with HOME: code files; the largest is path; origin: bytes of all and of
+                            * the largest, in decimal */
+    MOUNTER_EVENT_LOOKED, /* that is all; code: findings that were not sent; kind: 1 too many files */
+    MOUNTER_EVENT_WRITTEN,       /* after mounter_write_report(); code */
+    MOUNTER_EVENT_STATE_BESIDE,  /* path has changed inside and outside; the jail's is origin */
+    MOUNTER_EVENT_STATE_REFUSED, /* path: what the jail has in its place is not copied; code */
+    MOUNTER_EVENT_STATE_FAILED,  /* path cannot be written; code */
+    MOUNTER_EVENT_STATE_OFF,     /* path cannot be kept in step; code */
     MOUNTER_EVENT_COUNT
 };
 

@@ -59,6 +59,7 @@ struct session {
     struct jail jail;
     enum phase phase;
     int code;
+    int signal; /* that ended the command, 0: none */
     struct filter *filter;
     struct relay *relay;
     struct probe probe;
@@ -217,7 +218,7 @@ static void on_exited(struct session *session, const struct control_message *mes
     if (WIFEXITED(status))
         end_run(session, WEXITSTATUS(status));
     else if (WIFSIGNALED(status))
-        end_run(session, 128 + WTERMSIG(status));
+        end_run(session, 128 + (session->signal = WTERMSIG(status)));
     else
         abort_run(session, "the launcher reported an impossible exit status");
 }
@@ -237,6 +238,7 @@ static bool is_expected(const struct session *session, uint32_t type)
     switch (type) {
     case CONTROL_WARN_RULE:
     case CONTROL_WARN_LIMIT:
+    case CONTROL_WARN_MISE:
     case CONTROL_PATH_PRUNED:
     case CONTROL_STARTED:
     case CONTROL_FAILED:
@@ -503,7 +505,9 @@ static int start_handles(struct session *session, struct error *error)
     uv_timer_init(&session->loop, &session->background);
     session->timer.data = session;
     session->background.data = session;
-    session->mounter = (struct session_mounter){.on_lost = on_mounter_lost, .arg = session};
+    session->mounter = (struct session_mounter){
+        .on_lost = on_mounter_lost, .arg = session, .audit = session->options->audit};
+    session->net.audit = session->options->audit;
     session_mounter_open(&session->mounter, &session->loop, &session->jail);
     start_signals(session);
     return session_net_open(&session->net, &session->loop, &session->jail, error);
@@ -540,7 +544,7 @@ static int supervise(struct session *session)
     uv_loop_close(&session->loop);
     jobs_give_terminal_back(&session->jobs);
     log_release();
-    session_mounter_finish(&session->mounter);
+    session_mounter_finish(&session->mounter, &session->net, session->code, session->signal);
     session_net_finish(&session->net);
     return session->code;
 }
@@ -579,6 +583,7 @@ int session_run(const struct session_options *options)
         return EXIT_OWN_FAILURE;
     }
     r = supervise(&session);
+    audit_set_signal(options->audit, session.signal);
     diagnose_clipboard(session.filter);
     filter_free(session.filter);
     probe_free(&session.probe);

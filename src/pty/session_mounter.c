@@ -13,8 +13,10 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "pty/mounter_event.h"
+#include "pty/session_state.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 #include <sys/wait.h>
 
 #define POLICY_FILE ".ai-jail"
+#define END_MS      3000 /* for each of the things that the mounter does at the end */
 
 static void lose(struct session_mounter *side, const char *why)
 {
@@ -43,6 +46,7 @@ static const char *verb(int32_t kind)
 static void say_covered(struct session_mounter *side, const struct mounter_event *event,
                         const char *path, const char *origin)
 {
+    audit_mask(side->audit, path, verb(event->kind), origin);
     if (str_eq(path, side->policy_file) && side->policy_stat.st_nlink == 0) {
         if (!side->has_named_policy)
             log_line(NOTE_SECURITY,
@@ -52,6 +56,7 @@ static void say_covered(struct session_mounter *side, const struct mounter_event
         side->has_named_policy = true;
         return;
     }
+    audit_skip_line(side->audit);
     log_line(NOTE_SECURITY, "late mask applied: %s is %s (%s)", path, verb(event->kind), origin);
 }
 
@@ -67,6 +72,8 @@ static void say_failed(struct session_mounter *side, const struct mounter_event 
 static void on_event(struct session_mounter *side, const struct mounter_event *event,
                      const char *path, const char *origin)
 {
+    session_report_take(&side->report, event, path, origin);
+    session_state_take(event, path, origin);
     switch ((enum mounter_event_type)event->type) {
     case MOUNTER_EVENT_COVERED:
         say_covered(side, event, path, origin);
@@ -106,6 +113,15 @@ static void on_event(struct session_mounter *side, const struct mounter_event *e
     case MOUNTER_EVENT_FAILED:
         say_failed(side, event, path);
         break;
+    case MOUNTER_EVENT_GIT_CONFIG: /* the others are told at the end */
+    case MOUNTER_EVENT_CHANGED:
+    case MOUNTER_EVENT_LOST:
+    case MOUNTER_EVENT_LOOKED:
+    case MOUNTER_EVENT_WRITTEN:
+    case MOUNTER_EVENT_STATE_BESIDE:
+    case MOUNTER_EVENT_STATE_REFUSED:
+    case MOUNTER_EVENT_STATE_FAILED:
+    case MOUNTER_EVENT_STATE_OFF:
     case MOUNTER_EVENT_COUNT:
         break;
     }
@@ -149,6 +165,7 @@ static void look_at_policy(const struct session_mounter *side, struct stat *st)
 void session_mounter_open(struct session_mounter *side, uv_loop_t *loop, struct jail *jail)
 {
     side->mounter = &jail->mounter;
+    side->policy = jail->policy;
     side->policy_file = path_join(jail->policy->project, POLICY_FILE);
     look_at_policy(side, &side->policy_stat);
     uv_poll_init(loop, &side->poll, side->mounter->socket);
@@ -199,15 +216,53 @@ static void say_changed_policy(const struct session_mounter *side)
         log_line(NOTE_SECURITY, "%s was created during the run", side->policy_file);
 }
 
-void session_mounter_finish(struct session_mounter *side)
+/* Takes events until *flag is set. The mounter is trusted, but a file system may hang. */
+static void wait_for(struct session_mounter *side, const bool *flag)
+{
+    struct pollfd poll_fd = {.fd = side->mounter->socket, .events = POLLIN};
+
+    while (!*flag && poll(&poll_fd, 1, END_MS) == 1 && !(poll_fd.revents & POLLNVAL)) {
+        read_events(side);
+        if (!*flag && (poll_fd.revents & POLLHUP))
+            return;
+    }
+}
+
+static void write_report(struct session_mounter *side, const struct session_net *net, int code,
+                         int signal)
+{
+    struct run_refused refused[SESSION_NET_REFUSED_MAX];
+    size_t n = session_net_refused(net, refused);
+    _cleanup_free_ char *text =
+        session_report_text(&side->report, &side->policy->argv, code, signal, refused, n);
+    int r = mounter_write_report(side->mounter, text);
+
+    if (r == 0)
+        wait_for(side, &side->report.has_written);
+    if (r < 0 || !side->report.has_written)
+        log_line(NOTE_WARNING, "--report: the file could not be written: %s",
+                 r < 0 ? strerror(-r) : "the mounter is gone");
+}
+
+void session_mounter_finish(struct session_mounter *side, const struct session_net *net, int code,
+                            int signal)
 {
     if (!side->mounter)
         return;
     read_events(side);
+    if (!side->policy->is_trial && mounter_look(side->mounter) == 0)
+        wait_for(side, &side->report.has_looked);
     if (side->mounter->page->late.unsaid > 0)
         log_line(NOTE_SECURITY, "%u more events of late masks are not listed (%u covers in all)",
                  side->mounter->page->late.unsaid, side->mounter->page->late.covered);
     say_changed_policy(side);
+    for (size_t i = 0; i < side->report.changed_n; i++)
+        audit_add_changed(side->audit, side->report.changed[i].path, side->report.changed[i].class,
+                          side->report.changed[i].is_new ? "created" : "changed");
+    session_report_say(&side->report, side->policy);
+    if (side->mounter->report >= 0)
+        write_report(side, net, code, signal);
+    session_report_free(&side->report);
     free(side->policy_file);
     side->policy_file = NULL;
     side->mounter = NULL;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define SHOWN_MAX 10 /* hosts in the summary */
+#define TOLD_MAX  64
 /* Two sockets for each connection, and what else is open. */
 #define DESCRIPTORS (2 * PROXY_CONNECTIONS_MAX + 256)
 
@@ -66,6 +67,38 @@ static void say_closed(void *arg, enum door_kind kind, uint16_t port)
                  settings[SET_PUBLISH_PORTS].flag, port);
 }
 
+/* Of what the jail does a hundred times a line is written once. */
+static bool is_new(struct session_net *net, const char *key, const char *host)
+{
+    _cleanup_free_ char *text = xasprintf("%s %s", key, host);
+
+    if (net->told.n == TOLD_MAX || strv_find(&net->told, text) >= 0)
+        return false;
+    strv_push(&net->told, text);
+    return true;
+}
+
+static void on_secret(void *arg, const char *key, const struct target *target, bool is_inserted)
+{
+    struct session_net *net = arg;
+
+    audit_secret(net->audit, key, target->name, is_inserted ? "substituted" : "misdirected");
+    if (is_inserted || !is_new(net, key, target->name))
+        return;
+    audit_skip_line(net->audit);
+    log_line(NOTE_SECURITY, "the placeholder of %s went to %s, which it is not for: refused", key,
+             target->name);
+}
+
+static void on_unproved(void *arg, const struct target *target, const char *why)
+{
+    struct session_net *net = arg;
+
+    if (is_new(net, "TLS", target->name))
+        log_line(NOTE_SECURITY, "--%s: %s did not prove its name, nothing was sent: %s",
+                 settings[SET_SECRET_HOSTS].flag, target->name, why);
+}
+
 int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail,
                      struct error *error)
 {
@@ -73,6 +106,11 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
         .loop = loop,
         .list = &jail->policy->hosts,
         .parents = &jail->policy->parents,
+        .audit = net->audit,
+        .credentials = jail->policy->credentials.n ? &jail->policy->credentials : NULL,
+        .tls = jail->net.tls,
+        .on_secret = on_secret,
+        .on_unproved = on_unproved,
         .connect_inside = connect_inside,
         .on_closed = say_closed,
         .arg = net,
@@ -109,13 +147,14 @@ void session_net_close(struct session_net *net)
         proxy_close(net->proxy);
 }
 
-static void say_refused(const struct proxy_refused *refused)
+static void say_refused(const struct proxy_refused *refused, struct audit *audit)
 {
     char shown[TARGET_TEXT_MAX];
     char flag[REFUSAL_FLAG_MAX];
 
     target_format(&refused->target, shown, sizeof(shown));
     refusal_flag(refused->reason, &refused->target, refused->private_only, flag, sizeof(flag));
+    audit_skip_line(audit); /* the record of the end has it */
     log_line(NOTE_WARNING, "network: refused %s (%s, %llu time%s)%s%s", shown,
              refusal_rows[refused->reason].id, (unsigned long long)refused->count,
              refused->count == 1 ? "" : "s", flag[0] ? "; to allow it: " : "", flag);
@@ -146,6 +185,18 @@ size_t session_net_refused(const struct session_net *net,
     return n;
 }
 
+static void record_refused(struct audit *audit, const struct proxy_refused *refused, size_t n)
+{
+    for (size_t i = 0; audit && i < n; i++) {
+        char flag[REFUSAL_FLAG_MAX];
+
+        refusal_flag(refused[i].reason, &refused[i].target, refused[i].private_only, flag,
+                     sizeof(flag));
+        audit_add_refused(audit, refused[i].target.name, refused[i].target.port, refused[i].count,
+                          flag);
+    }
+}
+
 void session_net_finish(struct session_net *net)
 {
     const struct proxy_refused *refused;
@@ -155,13 +206,15 @@ void session_net_finish(struct session_net *net)
     if (!net->proxy)
         return;
     refused = proxy_refusals(net->proxy, &n, &more);
+    record_refused(net->audit, refused, n);
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
-        say_refused(&refused[i]);
+        say_refused(&refused[i], net->audit);
     for (size_t i = SHOWN_MAX; i < n; i++)
         more += refused[i].count;
     if (more)
         log_line(NOTE_WARNING, "network: refused %llu time%s more", (unsigned long long)more,
                  more == 1 ? "" : "s");
+    strv_free(&net->told);
     proxy_free(net->proxy);
     net->proxy = NULL;
 }

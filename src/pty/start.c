@@ -154,12 +154,19 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
         .plan = &jail->policy->plan,
         .rules = jail->policy->masks,
         .project = jail->policy->project,
+        .in_step = &jail->policy->in_step,
         .protect_git = jail->policy->protect_git,
         .terminal = &jail->terminal,
         .with_seccomp = seccomp_arch() != NULL,
+        .host = jail->policy->host,
     };
-    int r = open_terminal(jail, error);
+    int r = report_file_open(&jail->report, jail->policy->report_file, error);
 
+    options.file = jail->report;
+    if (r == 0)
+        r = start_net_load_tls(&jail->net, jail->policy, error);
+    if (r == 0)
+        r = open_terminal(jail, error);
     if (r == 0)
         r = start_net_publish(&jail->net, jail->policy, notes, error);
     if (r < 0)
@@ -178,6 +185,8 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     /* First, although everybody waits for bubblewrap: from the moment bubblewrap has a child somebody
      * must be there to end it, should this process be killed (end_half_made_jail()). */
     r = mounter_start(&jail->mounter, &options, error);
+    if (jail->report.dir >= 0)
+        close(steal_fd(&jail->report.dir)); /* the mounter's alone */
     if (r < 0)
         return r;
     r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
@@ -202,6 +211,7 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
         .spawn = SPAWN_NONE,
         .mounter.socket = -1,
         .cgroup = CGROUP_NONE,
+        .report = REPORT_FILE_NONE,
         .master = -1,
     };
     r = start_steps(jail, notes, error);
@@ -252,6 +262,7 @@ void start_abandon(struct jail *jail)
     reap_mounter(&jail->mounter.pid);
     cgroup_close(&jail->cgroup);
     start_net_close(&jail->net);
+    report_file_close(&jail->report);
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);

@@ -17,8 +17,9 @@ struct jail {
     struct spawn spawn;
     struct mounter mounter;
     struct cgroup cgroup;
-    struct start_net net; /* until the proxy takes them */
-    int master;           /* of the jail's PTY; -1: none, or taken by the relay */
+    struct report_file report; /* of --report */
+    struct start_net net;      /* until the proxy takes them */
+    int master;                /* of the jail's PTY; -1: none, or taken by the relay */
 };
 
 /*

@@ -172,6 +172,22 @@ static void lost_events(struct watch *watch)
             watch_queue(watch, id);
 }
 
+/* git makes this file before it finds out that it cannot replace the configuration: it is all that
+ * such an attempt leaves behind. */
+static void notice_git_config(struct watch *watch, const char *path)
+{
+    static const char suffix[] = "/config.lock";
+    size_t len = strlen(path);
+    char config[PATH_MAX];
+
+    if (len < sizeof(suffix) || strcmp(path + len - (sizeof(suffix) - 1), suffix) != 0)
+        return;
+    memcpy(config, path, len);
+    config[len - strlen(".lock")] = '\0';
+    if (mask_rules_find(watch->options.rules, config).kind == PLAN_COVER_RO)
+        watch_say(watch, MOUNTER_EVENT_GIT_CONFIG, PLAN_COVER_RO, 0, config, NULL);
+}
+
 static void on_name(struct watch *watch, uint32_t id, const struct inotify_event *event)
 {
     bool is_dir = event->mask & IN_ISDIR;
@@ -185,6 +201,8 @@ static void on_name(struct watch *watch, uint32_t id, const struct inotify_event
         moved_here(watch, id, event->name, path, event->cookie);
     if (event->mask & IN_DELETE)
         watch_tree_unstick(&watch->tree, id, event->name);
+    if (event->mask & IN_CREATE)
+        notice_git_config(watch, path);
     if (event->mask & (IN_CREATE | IN_MOVED_TO)) {
         watch_check_name(watch, id, event->name, path);
         if (is_dir)

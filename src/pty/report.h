@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * report: what a run leaves behind, looked at when it is over.
+ *
+ * Part of the mounter, which can still read the host and the jail's HOME when the supervisor has
+ * given that up and every process of the jail has ended. It names what was written in the project or in an
+ * agent's state and will be executed on the host later, and what is lost with HOME. Nothing is
+ * parsed but package.json, and of that only where its scripts lie.
+ */
+#pragma once
+
+#include "base/strv.h"
+#include "host.h"
+#include "policy/plan.h"
+
+/* Why a changed file matters; the names for the user are in report_class_name(). */
+enum report_class {
+    REPORT_NONE,
+    REPORT_SHELL,   /* read by a shell's hook or a tool manager when the directory is entered */
+    REPORT_EDITOR,  /* tasks and settings of editors, development containers */
+    REPORT_AGENT,   /* settings, hooks and servers of agents */
+    REPORT_CI,      /* run by a continuous integration service */
+    REPORT_GIT,     /* hooks and configuration of git */
+    REPORT_SCRIPTS, /* scripts of package.json */
+    REPORT_PROGRAM, /* executables where PATH or a package manager finds them */
+    REPORT_LINK,    /* symbolic links that lead out of the project */
+    REPORT_CLASS_COUNT
+};
+
+/* "shell", "editor" ...: static text; NULL for what is none. */
+const char *report_class_name(int report_class);
+
+/* More findings than this are counted, not listed. */
+#define REPORT_FINDINGS_MAX 64
+
+struct report_options {
+    const struct plan *plan;
+    const struct host *host;
+    const char *project; /* canonical */
+    bool protects_git;   /* what is protected cannot have changed */
+};
+
+struct report;
+
+/* Before the mounter joins the jail: opens what will be looked at, and remembers how it is. */
+void report_open(struct report **report, const struct report_options *options);
+/* After the last process of the jail: sends an event for each finding over the socket, then
+ * MOUNTER_EVENT_LOOKED. The calling process is in the jail's mount namespace if is_inside. */
+void report_look(struct report *report, int socket, bool is_inside);
