@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "host.h"
 #include "policy/environment.h"
+#include "policy/masks.h"
 #include "policy/plan.h"
 
 struct agent; /* one row of the table in agents.c */
@@ -30,11 +31,20 @@ struct in_step {
 
 void in_step_free(struct in_step *files);
 
+/* How plan entries of agents are named. */
+#define AGENTS_ORIGIN "agent state"
+
 /*
  * Adds the agent's state: binds of the group GROUP_HOME_PARTS (directories that are absent as new
- * ones), its files kept in step, its own keys and defaults in parts. With agent NULL, agent_state
- * off, or lockdown nothing is added. project is canonical.
+ * ones), its files kept in step, its own keys and defaults in parts. With agent NULL, or lockdown,
+ * nothing is added; with agent_state off only what the agent needs to work in a jail at all. project
+ * is canonical. What cannot be shown is a note; -EINVAL or -EPERM for a claude_dir that cannot be used.
  */
-void agents_add(struct plan *plan, struct environment_parts *parts, struct in_step *in_step,
-                const struct agent *agent, const struct config *config, const struct host *host,
-                const char *project, struct notes *notes);
+int agents_add(struct plan *plan, struct environment_parts *parts, struct in_step *in_step,
+               const struct agent *agent, const struct config *config, const struct host *host,
+               const char *project, struct notes *notes, struct error *error);
+
+/* With the finished plan: takes the files out that a map shows or a mask hides, because then they are
+ * nothing that the jail has of its own. masks may be NULL. */
+void agents_settle(struct in_step *in_step, const struct plan *plan, const struct mask_rules *masks,
+                   const struct host *host);

@@ -93,9 +93,42 @@ static bool is_writable(const char *name)
     return in_list(names, ARRAY_SIZE(names), name);
 }
 
-/* Canonical source of a dot directory that may be shown, or NULL. A link is followed only to a
- * directory of the user's own, outside the project and outside the secrets. */
-static char *accept_dotdir(const struct host *host, const char *project, const char *path)
+/* Profiles and credentials below directories that are shown. */
+static const char *const covered_parts[] = {
+    ".config/BraveSoftware",    ".config/Bitwarden",
+    ".config/google-chrome",    ".config/chromium",
+    ".config/microsoft-edge",   ".config/vivaldi",
+    ".config/mozilla",          ".config/gh",
+    ".config/gcloud",           ".cache/BraveSoftware",
+    ".cache/basilisk-dev",      ".cache/chromium",
+    ".cache/spotify",           ".cache/nvidia",
+    ".cache/mesa_shader_cache", ".local/share/keyrings",
+};
+
+/* True if the canonical path lies in one of them; with is_around also if it holds one. */
+static bool touches_covered_part(const struct host *host, const char *canonical, bool is_around,
+                                 const char *freed)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(covered_parts); i++) {
+        _cleanup_free_ char *path = path_join(host->home, covered_parts[i]);
+        _cleanup_free_ char *real = NULL;
+
+        if (str_eq(covered_parts[i], freed) ||
+            fs_resolve(host->fs, path, &real, NULL, NULL) < 0)
+            continue;
+        if (path_is_within(canonical, real) || (is_around && path_is_within(real, canonical)))
+            return true;
+    }
+    return false;
+}
+
+bool home_holds_secrets(const struct host *host, const char *canonical)
+{
+    return secrets_lie_within(host, canonical) || touches_covered_part(host, canonical, true, NULL);
+}
+
+char *home_accept_dir(const struct host *host, const char *project, const char *path,
+                      const char *freed)
 {
     _cleanup_free_ char *canonical = NULL;
     struct fs_stat st;
@@ -106,7 +139,8 @@ static char *accept_dotdir(const struct host *host, const char *project, const c
     if (str_eq(canonical, path))
         return steal_ptr(&canonical);
     if (st.uid != host->uid || path_is_within(canonical, project) ||
-        path_is_within(host->home, canonical) || secrets_hold(host, canonical))
+        path_is_within(host->home, canonical) || secrets_hold_other(host, canonical, freed) ||
+        touches_covered_part(host, canonical, false, freed))
         return NULL;
     return steal_ptr(&canonical);
 }
@@ -130,7 +164,7 @@ static int add_dotdir(void *arg, const char *name)
     if (name[0] != '.' || is_secret(name) || fs_stat(host->fs, path, true, &st) < 0 ||
         st.type != FS_DIR)
         return 0;
-    source = accept_dotdir(host, dotdirs->project, path);
+    source = home_accept_dir(host, dotdirs->project, path, NULL);
     if (!source)
         notes_add(dotdirs->notes, NOTE_WARNING,
                   "%s is not shown: it is a link to a place that must not be", path);
@@ -187,25 +221,35 @@ static void cover_secret_targets(struct plan *plan, const struct host *host)
     }
 }
 
-/* Profiles and credentials below directories that are shown. */
 static void cover_parts(struct plan *plan, const struct host *host)
 {
-    static const char *const parts[] = {
-        ".config/BraveSoftware",    ".config/Bitwarden",
-        ".config/google-chrome",    ".config/chromium",
-        ".config/microsoft-edge",   ".config/vivaldi",
-        ".config/mozilla",          ".config/gh",
-        ".config/gcloud",           ".cache/BraveSoftware",
-        ".cache/basilisk-dev",      ".cache/chromium",
-        ".cache/spotify",           ".cache/nvidia",
-        ".cache/mesa_shader_cache", ".local/share/keyrings",
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        _cleanup_free_ char *path = path_join(host->home, parts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(covered_parts); i++) {
+        _cleanup_free_ char *path = path_join(host->home, covered_parts[i]);
 
         cover_both_names(plan, host, path);
     }
+}
+
+struct uncovering {
+    const char *path;
+    const char *canonical;
+};
+
+static bool is_cover_of(void *arg, const struct plan_entry *entry)
+{
+    const struct uncovering *uncovering = arg;
+
+    return entry->group == GROUP_MASKS && entry->kind == PLAN_COVER_EMPTY && entry->optional &&
+           (str_eq(entry->dest, uncovering->path) || str_eq(entry->dest, uncovering->canonical));
+}
+
+void home_uncover(struct plan *plan, const struct host *host, const char *name)
+{
+    _cleanup_free_ char *path = path_join(host->home, name);
+    _cleanup_free_ char *canonical = NULL;
+
+    if (fs_resolve(host->fs, path, &canonical, NULL, NULL) == 0)
+        plan_remove_if(plan, is_cover_of, &(struct uncovering){path, canonical});
 }
 
 static void add_host_home(struct plan *plan, const struct host *host, const char *project,

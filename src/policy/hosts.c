@@ -7,20 +7,10 @@
  */
 #include "policy/hosts.h"
 
+#include "policy/agents.h"
+
 #include <errno.h>
 #include <string.h>
-
-static const struct agent_hosts {
-    const char *name;
-    const char *hosts[8];
-} agents[] = {
-    {"claude", {"api.anthropic.com", "console.anthropic.com", "claude.com", "claude.ai"}},
-    {"codex", {"api.openai.com", "auth.openai.com", "chatgpt.com"}},
-    {"gemini",
-     {"generativelanguage.googleapis.com", "oauth2.googleapis.com", "accounts.google.com",
-      "cloudcode-pa.googleapis.com"}},
-    {"grok", {"api.x.ai"}},
-};
 
 static const char *const registries[] = {
     "crates.io",
@@ -72,12 +62,20 @@ static void add_automatic(struct allow_list *list, const struct config *config, 
     allow_free(&one);
 }
 
+/* NULL behind the last one; none for what is no known agent, or NULL. */
+static const char *const *hosts_of(const char *agent)
+{
+    static const char *const none[] = {NULL};
+    const struct agent *known = agent ? agents_find(agent) : NULL;
+
+    return known ? agents_hosts(known) : none;
+}
+
 static void add_automatic_hosts(struct allow_list *list, const struct config *config,
                                 const char *agent)
 {
-    for (size_t i = 0; agent && i < ARRAY_SIZE(agents); i++)
-        for (size_t j = 0; str_eq(agents[i].name, agent) && agents[i].hosts[j]; j++)
-            add_automatic(list, config, agents[i].hosts[j], "agent");
+    for (const char *const *host = hosts_of(agent); *host; host++)
+        add_automatic(list, config, *host, "agent");
     for (size_t i = 0; config_flag(config, SET_TOOLCHAINS) && i < ARRAY_SIZE(registries); i++)
         add_automatic(list, config, registries[i], "registry");
 }
@@ -105,18 +103,17 @@ static int add_said_hosts(struct allow_list *list, const struct config *config, 
 static void warn_unreachable(const struct allow_list *list, const char *agent,
                              enum network_mode mode, struct notes *notes)
 {
-    for (size_t i = 0; agent && mode != NETWORK_FULL && i < ARRAY_SIZE(agents); i++) {
-        struct allow_entry wanted = {0};
+    const char *first = hosts_of(agent)[0];
+    struct allow_entry wanted = {0};
 
-        if (!str_eq(agents[i].name, agent))
-            continue;
-        target_parse(&wanted.target, agents[i].hosts[0], strlen(agents[i].hosts[0]));
-        for (size_t j = 0; j < list->n; j++)
-            if (allow_covers(&list->v[j], &wanted))
-                return;
-        notes_add(notes, NOTE_WARNING, "%s cannot reach its service: --%s %s would let it", agent,
-                  settings[SET_ALLOW_HOSTS].flag, agents[i].hosts[0]);
-    }
+    if (!first || mode == NETWORK_FULL)
+        return;
+    target_parse(&wanted.target, first, strlen(first));
+    for (size_t i = 0; i < list->n; i++)
+        if (allow_covers(&list->v[i], &wanted))
+            return;
+    notes_add(notes, NOTE_WARNING, "%s cannot reach its service: --%s %s would let it", agent,
+              settings[SET_ALLOW_HOSTS].flag, first);
 }
 
 int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct config *config,

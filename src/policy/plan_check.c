@@ -224,6 +224,7 @@ static bool wants_dir(const struct plan_entry *entry)
     case PLAN_RO:
     case PLAN_OVERLAY:
     case PLAN_RW:
+    case PLAN_DEVICE:
         return entry->st.type == FS_DIR;
     case PLAN_DATA:
     case PLAN_SYMLINK:
@@ -279,6 +280,8 @@ static struct verdict judge_on_bind(struct check *check, const struct plan_entry
                                 : "a link cannot be made in a directory of the host");
     if (below->st.type != FS_DIR && !str_eq(below->dest, entry->dest))
         return drop_because("its parent is a file");
+    if (entry->is_new && str_eq(entry->source, host_path)) /* it will be there by then */
+        return (struct verdict){0};
     verdict = judge_place(check, host_path, &st);
     if (verdict.is_dropped)
         return verdict;
@@ -318,6 +321,7 @@ static struct verdict judge_mount(struct check *check, const struct plan_entry *
     case PLAN_RO:
     case PLAN_OVERLAY:
     case PLAN_RW:
+    case PLAN_DEVICE:
         return judge_on_bind(check, below, entry);
     case PLAN_PROC:
         return drop_because("nothing can be mounted in /proc");

@@ -22,16 +22,23 @@ static char *real_place(const struct host *host, const char *named)
     return fs_resolve(host->fs, named, &canonical, NULL, NULL) < 0 ? xstrdup(named) : canonical;
 }
 
-bool secrets_hold(const struct host *host, const char *path)
+bool secrets_hold_other(const struct host *host, const char *path, const char *freed)
 {
     for (size_t i = 0; secret_dotdirs[i]; i++) {
         _cleanup_free_ char *named = path_join(host->home, secret_dotdirs[i]);
         _cleanup_free_ char *real = real_place(host, named);
 
+        if (str_eq(secret_dotdirs[i], freed))
+            continue;
         if (path_is_within(path, named) || path_is_within(path, real))
             return true;
     }
     return false;
+}
+
+bool secrets_hold(const struct host *host, const char *path)
+{
+    return secrets_hold_other(host, path, NULL);
 }
 
 bool secrets_lie_within(const struct host *host, const char *dir)
