@@ -29,5 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(orders.argv);
     free(orders.env);
     free(orders.rules);
+    free(orders.mise_fixed);
     return 0;
 }

@@ -22,12 +22,17 @@ static int choose_seccomp(struct launch *launch, const struct policy *policy, st
         return error_set(error, ENOTSUP,
                          "there is no system call filter for this architecture; --no-seccomp "
                          "starts without one");
-    if (policy->by_root)
+    if (policy->lockdown)
+        launch->seccomp_program = policy->by_root ? SECCOMP_LOCKDOWN_ROOT : SECCOMP_LOCKDOWN;
+    else if (policy->by_root)
         launch->seccomp_program = policy->allow_debug ? SECCOMP_JAIL_ROOT_DEBUG : SECCOMP_JAIL_ROOT;
     else
         launch->seccomp_program = policy->allow_debug ? SECCOMP_JAIL_DEBUG : SECCOMP_JAIL;
     return 0;
 }
+
+/* How long a start waits for mise. */
+#define MISE_MS 5000
 
 _Static_assert(ORDERS_PROXY_PORT == PROXY_PORT, "one port, known on both sides of the wall");
 _Static_assert(PORT_PAIRS_MAX + 1 <= ORDERS_LISTEN_MAX, "every port has room");
@@ -42,6 +47,8 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
         orders->flags |= ORDERS_SECCOMP;
     if (policy->allow_debug)
         orders->flags |= ORDERS_ALLOW_DEBUG;
+    if (policy->lockdown)
+        orders->flags |= ORDERS_STRICT;
     if (policy->is_trial)
         orders->flags |= ORDERS_TRIAL;
     if (policy->network != NETWORK_FULL)
@@ -57,6 +64,9 @@ static void fill_orders(struct launch *launch, const struct policy *policy)
     orders->cwd = policy->project;
     orders->argv = policy->argv.v;
     orders->env = policy->env.v;
+    orders->mise = policy->mise.program;
+    orders->mise_fixed = policy->mise.fixed.v;
+    orders->mise_ms = MISE_MS;
     rules_derive(orders, policy);
     /* The kernel refuses a ruleset that handles nothing (ABI 1, whose file rules are left out). */
     if (orders->handled_fs || orders->handled_net || orders->scoped)

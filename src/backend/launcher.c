@@ -233,6 +233,7 @@ static void start_command(struct launcher *launcher)
     if (pipe2(pipe_fds, O_CLOEXEC) < 0 || fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK) < 0)
         fail(STAGE_FORK, errno);
     child.report = pipe_fds[1];
+    mise_prepare(&child);
     exec_prepare(&child);
     launcher->command = fork();
     if (launcher->command < 0)

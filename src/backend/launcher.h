@@ -7,6 +7,7 @@
  *   launcher_child.c     the forked child: stdio, limits, Landlock, signals, directory
  *   launcher_selftest.c  the child proves that the walls stand
  *   launcher_trial.c     --doctor: the child tries the walls and tells, instead of the rest
+ *   launcher_mise.c      the child asks mise for the environment
  *   launcher_exec.c      the child prunes PATH, finds the command and becomes it
  *
  * Everything that the child does is async-signal-safe: what it needs is allocated before the fork.
@@ -16,8 +17,20 @@
 #include "backend/orders.h"
 #include "pty/control.h"
 
+#define STRING_MAX (128 * KIB) /* MAX_ARG_STRLEN of the kernel, binfmts.h */
+
+/* Room for what mise says; all NULL if it is not to be asked. */
+struct launcher_mise {
+    char *output;
+    char **list;   /* entries in output */
+    char **merged; /* the environment that comes of it */
+    char **env;    /* its own environment */
+};
+
 struct launcher_child {
     const struct orders *orders;
+    char **env;         /* of the command: the orders', or what mise made of it */
+    struct launcher_mise mise;
     int slave;          /* PTY, -1: none */
     int report;         /* write end of the pipe to PID 1; carries struct control_message */
     char **script_argv; /* room for "/bin/sh", the script and argv[1..] */
@@ -37,7 +50,7 @@ void child_report(const struct launcher_child *child, enum control_type type, in
 /* Reports where and why the start failed, and ends the child. */
 _Noreturn void child_fail(const struct launcher_child *child, enum launch_stage stage, int error);
 /* The whole life of the child after the fork. */
-_Noreturn void child_run(const struct launcher_child *child);
+_Noreturn void child_run(struct launcher_child *child);
 
 /* What a probe that had to be refused was answered. */
 struct selftest {
@@ -51,6 +64,15 @@ bool selftest_passes(const struct orders *orders, struct selftest *result);
 
 /* Tries what a jail must refuse, tells descriptor 1, and ends the child. */
 _Noreturn void trial_run(const struct orders *orders);
+
+/* As the caller had dispositions and mask. A signal sent meanwhile arrives here. */
+void child_restore_signals(const struct orders *orders);
+
+/* Allocates what asking needs, if mise is to be asked. Before the fork. */
+void mise_prepare(struct launcher_child *child);
+/* Asks, and changes child->env by the answer; reports what went wrong. Waits for at most
+ * orders->mise_ms. */
+void mise_ask(struct launcher_child *child);
 
 /* Allocates what the child's search needs. Before the fork. */
 void exec_prepare(struct launcher_child *child);

@@ -130,6 +130,19 @@ static void allow_stdio(const struct launcher_child *child, int ruleset)
     }
 }
 
+/* What the supervisor serves can be connected to; without these rules nothing can. */
+static void allow_ports(const struct launcher_child *child, int ruleset)
+{
+    const struct orders *orders = child->orders;
+
+    for (uint32_t i = 0; i < orders->listen_count; i++) {
+        int r = landlock_allow_port(ruleset, orders->listen[i], LL_NET_CONNECT_TCP);
+
+        if (r < 0)
+            child_fail(child, STAGE_LANDLOCK, -r);
+    }
+}
+
 static void put_up_landlock(const struct launcher_child *child)
 {
     const struct orders *orders = child->orders;
@@ -147,6 +160,8 @@ static void put_up_landlock(const struct launcher_child *child)
             warn_rule(child, (int32_t)i, -r);
     }
     allow_stdio(child, ruleset);
+    if (orders->handled_net & LL_NET_CONNECT_TCP)
+        allow_ports(child, ruleset);
     r = landlock_enforce(ruleset, landlock_abi());
     if (r < 0)
         child_fail(child, STAGE_LANDLOCK, -r);
@@ -154,7 +169,7 @@ static void put_up_landlock(const struct launcher_child *child)
 }
 
 /* As the caller had them. The C library keeps 32 and 33 to itself; nobody hands those down. */
-static void restore_signals(const struct orders *orders)
+void child_restore_signals(const struct orders *orders)
 {
     sigset_t mask;
 
@@ -171,7 +186,7 @@ static void restore_signals(const struct orders *orders)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-_Noreturn void child_run(const struct launcher_child *child)
+_Noreturn void child_run(struct launcher_child *child)
 {
     const struct orders *orders = child->orders;
     struct selftest result;
@@ -187,7 +202,9 @@ _Noreturn void child_run(const struct launcher_child *child)
     umask((mode_t)orders->umask_bits);
     if (chdir(orders->cwd) < 0)
         child_fail(child, STAGE_CWD, errno);
-    restore_signals(orders);
+    if (!(orders->flags & ORDERS_TRIAL))
+        mise_ask(child);
+    child_restore_signals(orders);
     if (orders->flags & ORDERS_TRIAL)
         trial_run(orders);
     exec_command(child);

@@ -43,12 +43,14 @@ void exec_prepare(struct launcher_child *child)
     const char *path = *find_path_entry(orders->env);
     size_t argc = count_words(orders->argv);
 
+    child->env = orders->env;
     child->script_argv = xcalloc(argc + 2, sizeof(*child->script_argv));
     for (size_t i = 1; i <= argc; i++)
         child->script_argv[i + 1] = orders->argv[i];
-    /* An entry, a slash, the name, a NUL; an empty entry becomes ".". */
-    child->path_size =
-        (path ? strlen(path) : 0) + sizeof(DEFAULT_PATH) + strlen(orders->argv[0]) + 2;
+    /* An entry, a slash, the name, a NUL; an empty entry becomes ".". Whatever mise makes of PATH, the
+     * kernel must take it as one string. */
+    child->path_size = (path ? strlen(path) : 0) + (child->mise.output ? STRING_MAX : 0) +
+                       sizeof(DEFAULT_PATH) + strlen(orders->argv[0]) + 2;
     child->path = xcalloc(child->path_size, 1);
 }
 
@@ -89,7 +91,7 @@ void exec_prune_path(char *value, int *kept, int *total)
  * current directory. */
 static const char *prune_environment(const struct launcher_child *child)
 {
-    char **entry = find_path_entry(child->orders->env);
+    char **entry = find_path_entry(child->env);
     char *value;
     int kept;
     int total;
@@ -130,12 +132,12 @@ static int try_exec(const struct launcher_child *child, char *path)
 {
     static char shell[] = SHELL;
 
-    execve(path, child->orders->argv, child->orders->env);
+    execve(path, child->orders->argv, child->env);
     if (errno != ENOEXEC || !is_script(path))
         return errno;
     child->script_argv[0] = shell;
     child->script_argv[1] = path;
-    execve(SHELL, child->script_argv, child->orders->env);
+    execve(SHELL, child->script_argv, child->env);
     return ENOEXEC;
 }
 

@@ -3,7 +3,8 @@
  * orders: encoding and decoding of what the launcher is told.
  *
  * The block is one struct wire (native byte order: both ends are one program on one machine), then
- * the access words of the rules, then NUL-terminated strings: cwd, argv, env, rule paths. Nothing
+ * the access words of the rules, then NUL-terminated strings: cwd, argv, env, rule paths, mise, its
+ * fixed names. Nothing
  * is aligned, so the access words are copied out. Every count is checked against the bytes that are
  * left before anything is allocated for it.
  */
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* "aijo" and the version of the layout. */
-#define WIRE_MAGIC 0x61696a6f00000001ULL
+#define WIRE_MAGIC 0x61696a6f00000002ULL
 
 struct wire {
     uint64_t magic;
@@ -36,8 +37,10 @@ struct wire {
     uint32_t rule_count;
     uint32_t listen_count;
     uint16_t listen[ORDERS_LISTEN_MAX];
+    uint32_t mise_ms;
+    uint32_t fixed_count;
 };
-_Static_assert(sizeof(struct wire) == 12 * 8 + 6 * 4 + 2 * ORDERS_LISTEN_MAX,
+_Static_assert(sizeof(struct wire) == 12 * 8 + 8 * 4 + 2 * ORDERS_LISTEN_MAX,
                "the wire header has no padding");
 
 /* What is left to decode. */
@@ -86,6 +89,8 @@ static struct wire wire_from_orders(const struct orders *orders)
         .env_count = count_strings(orders->env),
         .rule_count = (uint32_t)orders->rule_count,
         .listen_count = orders->listen_count,
+        .mise_ms = orders->mise_ms,
+        .fixed_count = count_strings(orders->mise_fixed),
     };
 
     memcpy(wire.listen, orders->listen, sizeof(wire.listen));
@@ -105,6 +110,8 @@ int orders_encode(const struct orders *orders, struct buf *out)
     append_list(out, orders->env);
     for (size_t i = 0; i < orders->rule_count; i++)
         append_string(out, orders->rules[i].path);
+    append_string(out, orders->mise);
+    append_list(out, orders->mise_fixed);
     if (out->overflow || out->len - start > ORDERS_MAX)
         return -ENOSPC;
     /* The length is the last thing that becomes true: a part of a block never decodes. */
@@ -183,6 +190,7 @@ static void orders_from_wire(struct orders *orders, const struct wire *wire)
         .sigmask = wire->sigmask,
         .rule_count = wire->rule_count,
         .listen_count = wire->listen_count,
+        .mise_ms = wire->mise_ms,
     };
     memcpy(orders->listen, wire->listen, sizeof(orders->listen));
 }
@@ -217,7 +225,13 @@ static bool decode_body(struct orders *orders, struct cursor *cursor, const stru
     if (!orders->argv)
         return false;
     orders->env = take_list(cursor, wire->env_count);
-    return orders->env && take_paths(cursor, orders->rules, wire->rule_count) && cursor->left == 0;
+    if (!orders->env || !take_paths(cursor, orders->rules, wire->rule_count))
+        return false;
+    orders->mise = take_string(cursor);
+    if (!orders->mise || (orders->mise[0] && orders->mise[0] != '/'))
+        return false;
+    orders->mise_fixed = take_list(cursor, wire->fixed_count);
+    return orders->mise_fixed && cursor->left == 0;
 }
 
 int orders_decode(struct orders *orders, char *bytes, size_t len)
@@ -239,6 +253,7 @@ int orders_decode(struct orders *orders, char *bytes, size_t len)
     free(orders->argv);
     free(orders->env);
     free(orders->rules);
+    free(orders->mise_fixed);
     *orders = (struct orders){0};
     return -EBADMSG;
 }

@@ -63,19 +63,24 @@ struct orders {
     uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller and stays so */
     uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller and stays so */
     uint32_t listen_count;
-    uint16_t listen[ORDERS_LISTEN_MAX]; /* ports, each once; the unused ones are 0 */
+    /* Ports, each once; the unused ones are 0. Where Landlock handles TCP, the command may connect to
+     * these and to no other. */
+    uint16_t listen[ORDERS_LISTEN_MAX];
     char *cwd;
     char **argv; /* NULL-terminated */
     char **env;
     struct orders_rule *rules;
     size_t rule_count;
+    char *mise;        /* program that is asked for the environment; NULL or "": none */
+    char **mise_fixed; /* names that its answer does not change */
+    uint32_t mise_ms;  /* how long it may take */
 };
 
 /* Appends the encoded block. 0, or -ENOSPC when out's maximum or ORDERS_MAX would be passed; out
  * then holds a part that orders_decode() refuses. Missing cwd, argv or env count as empty. */
 int orders_encode(const struct orders *orders, struct buf *out);
 /* Decodes a block of exactly len bytes. Strings point into bytes, which must live as long and may
- * be changed; the arrays argv, env and rules are malloc'ed (the launcher keeps them for life).
- * Accepts only known flags, an absolute cwd, at least one word of argv, absolute rule paths, and
- * nothing behind the last string. 0, or -EBADMSG with orders zeroed. */
+ * be changed; the arrays argv, env, rules and mise_fixed are malloc'ed (the launcher keeps them for
+ * life). Accepts only known flags, an absolute cwd, at least one word of argv, absolute rule paths, an
+ * absolute program or none, and nothing behind the last string. 0, or -EBADMSG with orders zeroed. */
 int orders_decode(struct orders *orders, char *bytes, size_t len);

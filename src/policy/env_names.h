@@ -16,6 +16,8 @@ enum env_treatment {
     ENV_XDG_DIRS,    /* list of directories, pruned to visible ones */
     ENV_PROXY,       /* by the network mode, never with user and password */
     ENV_PROXY_LIKE,  /* the same, but passed by --inherit-env only */
+    ENV_TOOL_DIR,    /* where a tool is: passed if it is there inside */
+    ENV_TOOL_HOME,   /* where a tool keeps what it writes: passed if it can be written inside */
     ENV_TREATMENT_COUNT
 };
 

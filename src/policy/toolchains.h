@@ -17,5 +17,17 @@
 void toolchains_add(struct plan *plan, const struct config *config, const struct host *host,
                     const char *project, enum network_mode network, struct notes *notes);
 
+/* Binds the directory at path read-only, if it is there and may be shown; a warning if it must not be:
+ * it holds HOME, the project, secrets or ai-jail's own files, or belongs to another user. */
+void toolchains_bind_tool(struct plan *plan, const struct host *host, const char *project,
+                          const char *path, const char *origin, struct notes *notes);
+
+/*
+ * Takes out again what stands in the way of something that was asked for: what lies below a map, and
+ * what hides the mount point of another entry. Call when the plan holds everything else, before
+ * plan_finish().
+ */
+void toolchains_settle(struct plan *plan, const struct fs *fs, struct notes *notes);
+
 /* The cache store, canonical or as it will be made; malloc'ed. */
 char *toolchains_store(const struct host *host);

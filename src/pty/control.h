@@ -49,6 +49,8 @@ enum control_type {
     CONTROL_FOREGROUND, /* put the command's group into the foreground of the PTY and continue it */
     CONTROL_CONTINUE,   /* continue the command's group */
     CONTROL_CONNECT,    /* a: any number, b: port of the jail's loopback to connect to */
+    /* from the launcher, again */
+    CONTROL_WARN_MISE, /* a: enum mise_trouble, b: errno or wait status; the command starts without */
     CONTROL_TYPE_COUNT
 };
 
@@ -68,6 +70,15 @@ enum launch_stage {
     STAGE_NOT_FOUND, /* 127 */
     STAGE_EXEC,      /* 126: b tells why */
     STAGE_COUNT
+};
+
+/* Why the environment of mise is not used. */
+enum mise_trouble {
+    MISE_NOT_STARTED = 1, /* b: errno */
+    MISE_TOO_SLOW,
+    MISE_FAILED,         /* b: wait status */
+    MISE_TOO_MUCH,       /* more than is read, or than a command can be given */
+    MISE_NO_ENVIRONMENT, /* not a JSON object of strings */
 };
 
 struct control_message {

@@ -25,6 +25,7 @@ OURS = (
                            "base/*")),
     ("audit_facts.[ch]", ("audit_facts.h", "net/audit.h", "policy/*", "config/*", "host.h", "base/*")),
     ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
+    ("host_gh.[ch]", ("host_gh.h", "policy/capabilities.h", "policy/policy.h", "base/*")),
     ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
