@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -178,6 +179,11 @@ static void read_groups(struct host *host)
     host->group_count = count > 0 ? (size_t)count : 0;
 }
 
+static int random_bytes(void *bytes, size_t len)
+{
+    return getrandom(bytes, len, 0) == (ssize_t)len ? 0 : -EIO; /* up to 256 are never cut short */
+}
+
 int host_read(struct host *host, struct error *error)
 {
     char exe[4096];
@@ -185,7 +191,12 @@ int host_read(struct host *host, struct error *error)
     int r;
 
     *host = (struct host){
-        .cache = fs_cache_new(&fs_real), .uid = geteuid(), .gid = getegid(), .bwrap.fd = -1};
+        .cache = fs_cache_new(&fs_real),
+        .uid = geteuid(),
+        .gid = getegid(),
+        .bwrap.fd = -1,
+        .random = random_bytes,
+    };
     host->fs = fs_cache_fs(host->cache);
     for (char **entry = environ; *entry; entry++)
         strv_push(&host->environ, *entry);

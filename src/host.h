@@ -48,6 +48,7 @@ struct host {
     uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller */
     uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller */
     struct host_bwrap bwrap;
+    int (*random)(void *bytes, size_t len); /* fills; 0 or -errno. NULL: there is none, in tests */
 };
 
 /*

@@ -8,6 +8,7 @@
  */
 #include "net/connection_tunnel.h"
 
+#include "net/connection_secret.h"
 #include "net/hello.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static void on_flow_end(struct flow *flow)
 
 /* What breaks off on one side breaks off on the other. But a client that was answered and went on
  * talking must be able to read the answer. */
-static void on_flow_error(struct flow *flow, int error)
+void tunnel_on_error(struct flow *flow, int error)
 {
     struct connection *connection = flow->owner;
 
@@ -47,7 +48,16 @@ static void on_flow_error(struct flow *flow, int error)
     connection_close(connection);
 }
 
-static const struct flow_events tunnel_events = {.on_end = on_flow_end, .on_error = on_flow_error};
+/* Where requests can be read. */
+static ssize_t on_readable(struct flow *flow, const uint8_t *bytes, size_t len)
+{
+    return secret_allows_tunnel(flow->owner, bytes, len) ? (ssize_t)len : 0;
+}
+
+static const struct flow_events tunnel_events = {.on_end = on_flow_end,
+                                                 .on_error = tunnel_on_error};
+static const struct flow_events readable_events = {
+    .on_bytes = on_readable, .on_end = on_flow_end, .on_error = tunnel_on_error};
 
 static void start_flows(struct connection *connection, const struct flow_events *up,
                         const struct flow_events *down, const void *first, size_t len)
@@ -69,6 +79,21 @@ static void start_flows(struct connection *connection, const struct flow_events 
         flow_start(&connection->up, len);
 }
 
+void tunnel_start_flows(struct connection *connection, const struct flow_events *up,
+                        const struct flow_events *down)
+{
+    start_flows(connection, up, down, NULL, 0);
+}
+
+/* A tunnel whose first bytes were a request that can be read. */
+static void start_readable(struct connection *connection)
+{
+    const struct buf *early = &connection->early;
+
+    if (secret_allows_tunnel(connection, early->data, early->len))
+        start_flows(connection, &readable_events, &tunnel_events, early->data, early->len);
+}
+
 static void start_tunnel(struct connection *connection)
 {
     start_flows(connection, &tunnel_events, &tunnel_events, connection->early.data,
@@ -80,14 +105,17 @@ static void start_tunnel(struct connection *connection)
 static ssize_t on_body(struct flow *flow, const uint8_t *bytes, size_t len)
 {
     struct connection *connection = flow->owner;
-    size_t taken = request_body_feed(&connection->body, bytes, len);
+    size_t taken;
 
+    if (!secret_allows_body(connection, bytes, len))
+        return 0;
+    taken = request_body_feed(&connection->body, bytes, len);
     /* What stands behind the body belongs to a second request, which is not served. */
     return connection->body.is_broken ? -EPROTO : (ssize_t)taken;
 }
 
 /* The client has nothing more to say; it waits for the answer. */
-static void on_body_end(struct flow *flow)
+void tunnel_on_body_end(struct flow *flow)
 {
     struct connection *connection = flow->owner;
 
@@ -109,15 +137,15 @@ static ssize_t on_answer(struct flow *flow, const uint8_t *bytes, size_t len)
     return connection->response.is_broken ? -EPROTO : 0;
 }
 
-static void on_answer_end(struct flow *flow)
+void tunnel_on_answer_end(struct flow *flow)
 {
     connection_linger(flow->owner);
 }
 
 static const struct flow_events body_events = {
-    .on_bytes = on_body, .on_end = on_body_end, .on_error = on_flow_error};
+    .on_bytes = on_body, .on_end = tunnel_on_body_end, .on_error = tunnel_on_error};
 static const struct flow_events answer_events = {
-    .on_bytes = on_answer, .on_end = on_answer_end, .on_error = on_flow_error};
+    .on_bytes = on_answer, .on_end = tunnel_on_answer_end, .on_error = tunnel_on_error};
 
 /* The head, and of what came behind it what belongs to the body. */
 static void start_request(struct connection *connection)
@@ -127,6 +155,8 @@ static void start_request(struct connection *connection)
     size_t body;
 
     request_body_init(&connection->body, &connection->request);
+    if (!secret_allows_body(connection, early->data, early->len))
+        return;
     body = request_body_feed(&connection->body, early->data, early->len);
     if (connection->body.is_broken) {
         connection_refuse(connection, REFUSAL_MALFORMED, false);
@@ -185,7 +215,7 @@ static void judge_host(struct connection *connection)
     if (r == 0 && !begins_as_http(&connection->early))
         r = -EINVAL;
     if (r == 1)
-        start_tunnel(connection);
+        start_readable(connection);
     else if (r < 0)
         connection_refuse(connection, r == -EPERM ? REFUSAL_HOST_HEADER : REFUSAL_MALFORMED, false);
 }
@@ -245,7 +275,7 @@ static void start_check(struct connection *connection)
 }
 
 /* The client may go on: a few bytes into a socket that has taken at most two so far. */
-static bool say_open(struct connection *connection)
+bool tunnel_say_open(struct connection *connection)
 {
     static const char established[] = "HTTP/1.1 200 Connection established\r\n\r\n";
     struct buf *answer = &connection->answer;
@@ -270,7 +300,7 @@ void tunnel_open(struct connection *connection, bool is_free)
         start_tunnel(connection);
     else if (connection->request.kind == REQUEST_HTTP)
         start_request(connection);
-    else if (!say_open(connection))
+    else if (!tunnel_say_open(connection))
         connection_close(connection);
     else if (is_free || (port != 80 && port != 443))
         start_tunnel(connection);

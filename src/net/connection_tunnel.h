@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * connection_tunnel: a connection whose target is connected. Private to connection.c.
+ * connection_tunnel: a connection whose target is connected. Private to connection*.c.
  */
 #pragma once
 
@@ -9,7 +9,18 @@
 /* The upstream is connected. is_free: no content rule. */
 void tunnel_open(struct connection *connection, bool is_free);
 
-/* connection.c, for this file. as_tls: a TLS alert instead of an answer in words. */
+/* For connection_secret.c. The two directions of one request, the client's bytes first; the head has
+ * been sent. */
+void tunnel_start_flows(struct connection *connection, const struct flow_events *up,
+                        const struct flow_events *down);
+/* Of a CONNECT or a SOCKS request: the client may go on. False: it is not there. */
+bool tunnel_say_open(struct connection *connection);
+/* What happens at the ends of those directions. */
+void tunnel_on_error(struct flow *flow, int error);
+void tunnel_on_body_end(struct flow *flow);
+void tunnel_on_answer_end(struct flow *flow);
+
+/* connection.c, for both. as_tls: a TLS alert instead of an answer in words. */
 void connection_refuse(struct connection *connection, enum refusal_reason reason, bool as_tls);
 /* What is closed from now on is closed with a reset. */
 void connection_reset(uv_tcp_t *tcp);

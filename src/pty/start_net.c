@@ -26,6 +26,19 @@ static void add_listener(struct start_net *net, enum door_kind kind, uint16_t po
         .kind = kind, .port = port, .own_port = own_port, .is_v6 = is_v6, .fd = fd};
 }
 
+int start_net_load_tls(struct start_net *net, const struct policy *policy, struct error *error)
+{
+    const struct host *host = policy->host;
+    struct error why = {0};
+    int r;
+
+    if (policy->credentials.n == 0)
+        return 0;
+    r = tls_load(&net->tls, host_getenv(host, "SSL_CERT_FILE"), host_getenv(host, "SSL_CERT_DIR"),
+                 &why);
+    return r < 0 ? error_set(error, -r, "--%s: %s", settings[SET_SECRET_HOSTS].flag, why.text) : 0;
+}
+
 /* ---- of the host ---- */
 
 static int bind_loopback(int fd, uint16_t port, bool is_v6)
@@ -164,4 +177,6 @@ void start_net_close(struct start_net *net)
     for (size_t i = 0; i < net->n; i++)
         close(net->v[i].fd);
     net->n = 0;
+    tls_free(net->tls);
+    net->tls = NULL;
 }

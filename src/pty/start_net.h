@@ -6,6 +6,7 @@
 #pragma once
 
 #include "net/proxy.h"
+#include "net/tls.h"
 #include "policy/policy.h"
 #include "pty/control.h"
 
@@ -20,7 +21,11 @@ struct start_net_listener {
 struct start_net {
     struct start_net_listener v[PROXY_DOORS_MAX];
     size_t n;
+    struct tls *tls; /* where there are credentials; NULL: not loaded */
 };
+
+/* Loads the TLS library and the trust store if the policy has credentials. 0, or -errno. */
+int start_net_load_tls(struct start_net *net, const struct policy *policy, struct error *error);
 
 /* Listens on the host's loopback for every published port. A port that the kernel has chosen is said
  * in notes. 0, or -errno: it is taken, or not permitted. */
@@ -29,5 +34,5 @@ int start_net_publish(struct start_net *net, const struct policy *policy, struct
 /* Takes the socket of a LISTENER message. 0, or -EBADMSG: nobody ordered it; *fd stays the caller's. */
 int start_net_take(struct start_net *net, const struct policy *policy,
                    const struct control_message *message, int *fd);
-/* Closes what nobody has taken. */
+/* Closes what nobody has taken, and frees. */
 void start_net_close(struct start_net *net);
