@@ -5,13 +5,17 @@
  * Everything before the session is a pure function of the command line and the host's facts; each
  * step returns its reason for failing, and it is printed here, once.
  */
+#include "audit_facts.h"
 #include "backend/directories.h"
 #include "backend/launch.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "config/args.h"
 #include "config/gather.h"
+#include "config/redraw_key.h"
+#include "config/wrapper.h"
 #include "host.h"
+#include "host_gh.h"
 #include "policy/hosts.h"
 #include "policy/policy.h"
 #include "policy/toolchains.h"
@@ -89,11 +93,35 @@ static void say_start(const struct policy *policy)
 /* Everything that is known once the configuration has been read. */
 struct call {
     struct args *args;
+    char *const *argv; /* as main got it */
+    int argc;
     struct host host;
     struct gathered gathered;
     struct policy policy;
     struct launch launch;
 };
+
+/* Lines for the user go there, too, from the first of this process on. */
+static struct audit *open_audit(struct call *call, struct notes *notes)
+{
+    struct audit *audit =
+        audit_facts_open(&call->gathered, &call->policy, call->argv, call->argc, notes);
+
+    if (audit)
+        log_set_sink(audit_take_line, audit);
+    return audit;
+}
+
+static void close_audit(struct audit *audit, int code)
+{
+    struct notes notes = {0};
+
+    audit_close(audit, code);
+    log_set_sink(NULL, NULL);
+    audit_take_fault(audit, &notes);
+    audit_free(audit);
+    log_notes(&notes);
+}
 
 static int run_session(struct call *call)
 {
@@ -106,14 +134,18 @@ static int run_session(struct call *call)
         .launch = &call->launch,
         .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
         .status = has_status ? &status.line : NULL,
+        .redraw_key = redraw_key_choose(
+            config, wrapper_of(&call->gathered.command).name, &notes),
         .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
     };
     int code;
 
     status_facts_remember(config, &call->host, &notes);
+    options.audit = open_audit(call, &notes);
     log_notes(&notes);
     say_start(&call->policy);
     code = session_run(&options);
+    close_audit(options.audit, code);
     status_facts_free(&status);
     return code;
 }
@@ -183,6 +215,7 @@ static int launch_or_show(struct call *call)
     if (r < 0)
         return fail(&refused);
     verb_init_auto_save(&call->gathered, call->args, &call->host, &notes);
+    host_gh_token(&call->policy, &notes);
     log_notes(&notes);
     return run_session(call);
 }
@@ -249,9 +282,9 @@ static void setup_log(const struct config *config)
     });
 }
 
-static _Noreturn void with_host(struct args *args)
+static _Noreturn void with_host(struct args *args, int argc, char *const *argv)
 {
-    struct call call = {.args = args};
+    struct call call = {.args = args, .argv = argv, .argc = argc};
     struct notes notes = {0};
     struct error error = {0};
     int r = host_read(&call.host, &error);
@@ -303,7 +336,7 @@ static int run(int argc, char **argv)
             r = verb_doctor(&args, &error);
             break;
         default:
-            with_host(&args);
+            with_host(&args, argc, argv);
         }
     }
     args_free(&args);

@@ -353,7 +353,6 @@ void audit_mask(struct audit *audit, const char *path, const char *kind, const c
     write_record(audit, RECORD_MASK,
                  json_pack("{s:o, s:o, s:o}", "path", audit_text(path), "kind", audit_text(kind),
                            "trigger", audit_text(trigger)));
-    audit->skips_line = true;
 }
 
 void audit_warning(struct audit *audit, const char *id, const char *text)
@@ -387,6 +386,11 @@ void audit_skip_line(struct audit *audit)
         audit->skips_line = true;
 }
 
+bool audit_is_secret_name(const char *name)
+{
+    return audit_words_is_secret(name, strcspn(name, "="));
+}
+
 /* ---- the end ---- */
 
 void audit_add_refused(struct audit *audit, const char *host, unsigned port, uint64_t count,
@@ -399,12 +403,13 @@ void audit_add_refused(struct audit *audit, const char *host, unsigned port, uin
                                                     (json_int_t)count, "flag", audit_text(flag)));
 }
 
-void audit_add_changed(struct audit *audit, const char *path, const char *change)
+void audit_add_changed(struct audit *audit, const char *path, const char *class, const char *change)
 {
     if (!is_writing(audit) || json_array_size(audit->changed) >= LISTED_MAX)
         return;
-    json_array_append_new(audit->changed, json_pack("{s:o, s:o}", "path", audit_text(path),
-                                                    "change", audit_text(change)));
+    json_array_append_new(audit->changed,
+                          json_pack("{s:o, s:o, s:o}", "path", audit_text(path), "class",
+                                    audit_text(class), "change", audit_text(change)));
 }
 
 void audit_set_signal(struct audit *audit, int sig)

@@ -93,7 +93,8 @@ void audit_take_line(void *audit, enum note_class class, const char *text);
 void audit_add_refused(struct audit *audit, const char *host, unsigned port, uint64_t count,
                        const char *flag);
 /* Something that matters for the next run was changed. change: "created", "changed", "removed". */
-void audit_add_changed(struct audit *audit, const char *path, const char *change);
+void audit_add_changed(struct audit *audit, const char *path, const char *class,
+                       const char *change);
 /* The command died from it. */
 void audit_set_signal(struct audit *audit, int sig);
 
@@ -103,6 +104,9 @@ void audit_free(struct audit *audit);
 
 /* What ended the log, as one warning; nothing if it goes on or that has been said. */
 void audit_take_fault(struct audit *audit, struct notes *notes);
+
+/* True if a variable, an option or a header of that name (up to a "=") holds a credential. */
+bool audit_is_secret_name(const char *name);
 
 /* The next line that audit_take_line() gets says in words what has a record of its own already. */
 void audit_skip_line(struct audit *audit);

@@ -25,7 +25,7 @@ static const char *const secret_parts[] = {
 /* Their argument is USER:PASSWORD. */
 static const char *const user_options[] = {"-u", "--user", "--proxy-user"};
 
-static bool is_secret_name(const char *name, size_t len)
+bool audit_words_is_secret(const char *name, size_t len)
 {
     while (len > 0) {
         size_t part = 0;
@@ -118,7 +118,8 @@ static char *clean_header(const char *word)
     const char *colon = strchr(word, ':');
     size_t name = strcspn(word, ": \t");
 
-    if (!colon || word[name] != ':' || str_starts(colon, "://") || !is_secret_name(word, name))
+    if (!colon || word[name] != ':' || str_starts(colon, "://") ||
+        !audit_words_is_secret(word, name))
         return NULL;
     return xasprintf("%.*s: " HIDDEN, (int)name, word);
 }
@@ -132,7 +133,7 @@ static char *clean_option(const char *word)
     if (assigned_name(word + name + 1))
         return xasprintf("%.*s=%.*s", (int)name, word, (int)assigned_name(word + name + 1),
                          word + name + 1);
-    return is_secret_name(word, name) ? xasprintf("%.*s=" HIDDEN, (int)name, word) : NULL;
+    return audit_words_is_secret(word, name) ? xasprintf("%.*s=" HIDDEN, (int)name, word) : NULL;
 }
 
 /* What the option in front says of the word. */
@@ -144,7 +145,7 @@ static char *clean_argument(const char *option, const char *word)
         if (str_eq(option, user_options[i]) && colon)
             return xasprintf("%.*s:" HIDDEN, (int)(colon - word), word);
     if (option[0] == '-' && option[1] && !strchr(option, '=') && word[0] != '-' &&
-        !assigned_name(word) && is_secret_name(option, strlen(option)))
+        !assigned_name(word) && audit_words_is_secret(option, strlen(option)))
         return xstrdup(HIDDEN);
     return NULL;
 }

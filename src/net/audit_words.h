@@ -17,5 +17,9 @@
 
 #include "base/strv.h"
 
+/* True if one of the parts of the name (letters and digits between other characters) is a word for a
+ * credential. */
+bool audit_words_is_secret(const char *name, size_t len);
+
 /* Appends the words to out. known: NAME=VALUE, whose values must not be there; NULL: none. */
 void audit_words_clean(struct strv *out, const struct strv *words, const struct strv *known);

@@ -446,6 +446,7 @@ static int open_relay(struct session *session, struct error *error)
         .loop = &session->loop,
         .terminal = &jail->terminal,
         .master = jail->master,
+        .redraw_key = session->options->redraw_key,
         .hold_input = true,
         .on_output_end = on_output_end,
         .on_terminal_gone = on_terminal_gone,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend/launch.h"
+#include "net/audit.h"
 #include "pty/statusline_text.h"
 
 struct session_options {
@@ -13,6 +14,8 @@ struct session_options {
     const struct launch *launch;
     bool passthrough;                      /* no output filter */
     const struct statusline_facts *status; /* NULL: no status row */
+    struct audit *audit;                   /* borrowed; NULL: no log is kept */
+    unsigned char redraw_key;              /* typed after a resize; 0: none */
     bool clipboard;                        /* the command may write the clipboard of the terminal */
     /* For tests: called when the supervisor has confined itself, before the command starts. */
     void (*on_confined)(void *arg);
