@@ -403,6 +403,17 @@ int audit_file_open_read(int directory, unsigned number)
     return r < 0 ? r : fd;
 }
 
+off_t audit_file_settled(int fd)
+{
+    bool is_locked = take_lock(fd, LOCK_SH, true) == 0;
+    struct stat st;
+    off_t size = fstat(fd, &st) < 0 ? -errno : st.st_size;
+
+    if (is_locked)
+        (void)flock(fd, LOCK_UN);
+    return size;
+}
+
 int audit_file_hold(int directory)
 {
     int fd =

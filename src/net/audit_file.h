@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "net/audit_record.h"
 
+#include <sys/types.h>
+
 #define AUDIT_FILE        "history.jsonl"
 #define AUDIT_KEPT        4 /* older files, history.jsonl.1 the youngest */
 #define AUDIT_NAME_MAX    32
@@ -42,6 +44,8 @@ void audit_file_close(struct audit_file *file);
 
 /* For a reader: one of the files, checked as far as reading wants it. Descriptor or -errno. */
 int audit_file_open_read(int directory, unsigned number);
+/* For a reader: how many bytes of it are whole records; more may follow at any time. Or -errno. */
+off_t audit_file_settled(int fd);
 /* For a reader: the lock that keeps the files from being renamed meanwhile. Descriptor; -1 if there
  * is none or it cannot be had soon. */
 int audit_file_hold(int directory);
