@@ -572,6 +572,5 @@ const struct setting settings[SET_COUNT] = {
                                .type = TYPE_TEXT,
                                .form = FILE_STRING,
                                .merge = MERGE_REPLACE,
-                               .trust = TRUST_IGNORED,
-                               .support = SUPPORT_NO_EFFECT},
+                               .trust = TRUST_IGNORED},
 };

@@ -339,6 +339,11 @@ bool filter_is_ground(const struct filter *filter)
     return filter->scanner.state == SCAN_GROUND && filter->partial_len == 0;
 }
 
+bool filter_is_alternate(const struct filter *filter)
+{
+    return filter->shadow.is_alternate;
+}
+
 bool filter_is_synchronised(const struct filter *filter)
 {
     return filter->profile.has_sync && modes_is_on(&filter->modes, MODE_SYNC);

@@ -126,6 +126,9 @@ void filter_set_colours(struct filter *filter, const struct filter_profile *prof
  * line of our own would cut. */
 bool filter_is_ground(const struct filter *filter);
 
+/* True on the alternate screen. */
+bool filter_is_alternate(const struct filter *filter);
+
 /* True inside a synchronised update (mode 2026): nothing of our own belongs there. */
 bool filter_is_synchronised(const struct filter *filter);
 

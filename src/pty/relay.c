@@ -39,6 +39,7 @@
 
 #define HOLD_STEP_MS    5
 #define RESIZE_STEP_MS  16
+#define REDRAW_MS       75 /* of one size: a window is not being dragged any more */
 #define END_IDLE_MS     200
 #define END_STALL_MS    2000
 #define END_BYTES_MAX   (1 * MIB) /* a PTY holds 20,480 bytes; the rest is written by left-overs */
@@ -318,9 +319,21 @@ static void on_tick_timer(uv_timer_t *timer)
     update(relay);
 }
 
+static void on_redraw_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    if (!relay_flow_type_redraw_key(relay))
+        uv_timer_start(timer, on_redraw_timer, REDRAW_MS, 0);
+    update(relay);
+}
+
 static void set_size(struct relay *relay, const struct winsize *size)
 {
-    relay_flow_resize(relay, size);
+    bool is_other = relay_flow_resize(relay, size);
+
+    if (is_other && relay->options.redraw_key)
+        uv_timer_start(&relay->timers[RELAY_TIMER_REDRAW], on_redraw_timer, REDRAW_MS, 0);
     relay->is_resized = false;
     uv_timer_start(&relay->timers[RELAY_TIMER_RESIZE], on_resize_timer, RESIZE_STEP_MS, 0);
 }

@@ -27,6 +27,7 @@ struct relay_options {
     int master;                          /* made non-blocking; the relay closes it */
     struct filter *filter;               /* NULL: --terminal-passthrough; borrowed */
     bool read_input;                     /* start reading the terminal at once */
+    unsigned char redraw_key;            /* 0: none; see relay_resize() */
     bool hold_input;                     /* nothing is typed before relay_release_input() */
     void (*on_output_end)(void *arg);    /* everything from the master has been written out, once */
     void (*on_terminal_gone)(void *arg); /* hang-up or read error of the real terminal, once */
@@ -64,9 +65,15 @@ int relay_flush(struct relay *relay, int timeout_ms);
  * s is given up.
  */
 void relay_finish(struct relay *relay);
-/* Tells the filter and sets the PTY's size before any further byte is passed on, but not more often
+/*
+ * Tells the filter and sets the PTY's size before any further byte is passed on, but not more often
  * than once in 16 ms: while a window is being dragged, the last size counts. Nor while more output
- * waits for the terminal than the agent may write. */
+ * waits for the terminal than the agent may write.
+ *
+ * With a redraw_key that byte is typed for the command 75 ms after the last change of the size: on
+ * the primary screen only, never inside a paste or a sequence of the user's, and only for a command
+ * that reads single keys. Without a filter nobody knows the screen, and no key is typed.
+ */
 void relay_resize(struct relay *relay, const struct winsize *size);
 /*
  * From the next relay_resize() on the last row of a terminal of at least least_rows is ours

@@ -184,10 +184,11 @@ void relay_flow_tick(struct relay *relay)
     run_filter(relay, 0);
 }
 
-void relay_flow_resize(struct relay *relay, const struct winsize *size)
+bool relay_flow_resize(struct relay *relay, const struct winsize *size)
 {
     const struct terminal *terminal = relay->options.terminal;
     struct winsize agent = *size;
+    struct winsize before = {0};
     bool has_row = relay->options.filter && relay->least_rows &&
                    size->ws_row >= relay->least_rows && terminal->is_raw;
 
@@ -195,14 +196,37 @@ void relay_flow_resize(struct relay *relay, const struct winsize *size)
         agent.ws_ypixel = (unsigned short)(agent.ws_ypixel - agent.ws_ypixel / agent.ws_row);
         agent.ws_row--;
     }
-    /* Fails only when the slave is gone, and then nobody asks for the size. */
+    /* Both fail only when the slave is gone, and then nobody asks for the size. */
+    (void)ioctl(relay->options.master, TIOCGWINSZ, &before);
     (void)ioctl(relay->options.master, TIOCSWINSZ, &agent);
     if (!relay->options.filter)
-        return;
+        return false;
     filter_reserve(relay->options.filter, has_row, agent.ws_row, agent.ws_col,
                    terminal->is_raw ? queue_tail(&relay->out) : NULL);
     note_generation(relay);
     relay->tick_at_ms = uv_now(relay->options.loop);
+    return before.ws_row != agent.ws_row || before.ws_col != agent.ws_col;
+}
+
+/* A line that is being edited is no screen: the key would become a part of it. */
+static bool reads_keys(const struct relay *relay)
+{
+    struct slave_modes slave = query_slave(relay);
+
+    return !slave.echoes && !slave.edits_lines;
+}
+
+bool relay_flow_type_redraw_key(struct relay *relay)
+{
+    bool is_reached = relay->is_input_on && !relay->is_paused && !relay->options.hold_input &&
+                      !relay->is_finishing && !relay->is_master_ended;
+
+    if (!is_reached || filter_is_alternate(relay->options.filter) || !reads_keys(relay))
+        return true;
+    if (input_wait_ms(relay->keys) >= 0 || relay_flow_input_room(relay) == 0)
+        return false;
+    relay_input_add_keys(&relay->input, &relay->options.redraw_key, 1);
+    return true;
 }
 
 /* Fills the batch from the master; the number of bytes. */

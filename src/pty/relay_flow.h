@@ -21,6 +21,7 @@ enum relay_timer {
     RELAY_TIMER_INPUT,  /* the input filter holds something */
     RELAY_TIMER_TICK,   /* the output filter does */
     RELAY_TIMER_RESIZE, /* until the next size may be set */
+    RELAY_TIMER_REDRAW, /* the size has changed, and the command has a key for that */
     RELAY_TIMER_COUNT
 };
 
@@ -91,8 +92,11 @@ size_t relay_flow_pull_output(struct relay *relay);
 /* What the filter does without more output; sets tick_at_ms. Must not be called above the high
  * mark, nor without a filter. */
 void relay_flow_tick(struct relay *relay);
-/* Sets a new size; the filter may have to report it: a tick is due. */
-void relay_flow_resize(struct relay *relay, const struct winsize *size);
+/* Sets a new size; the filter may have to report it: a tick is due. True if it is another one. */
+bool relay_flow_resize(struct relay *relay, const struct winsize *size);
+/* Types the redraw key if it may be typed at all. False: try again later, because the user is in the
+ * middle of something. */
+bool relay_flow_type_redraw_key(struct relay *relay);
 /* Moves bytes of ours into the queue for the terminal if they may come now. */
 void relay_flow_release_injected(struct relay *relay);
 /* One write to the terminal: what terminal_write_some() gave, 0 if there was nothing to write. */

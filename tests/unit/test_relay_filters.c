@@ -34,13 +34,15 @@ static void ignore(void *arg)
     (void)arg;
 }
 
-static void rig_start(struct rig *rig, bool hold_input)
+/* hold_input, redraw_key: of the options. */
+static void rig_start_with(struct rig *rig, bool hold_input, unsigned char redraw_key)
 {
     struct relay_options options = {
         .loop = &rig->loop,
         .terminal = &rig->terminal,
         .read_input = true,
         .hold_input = hold_input,
+        .redraw_key = redraw_key,
         .on_output_end = ignore,
         .on_terminal_gone = ignore,
     };
@@ -57,6 +59,11 @@ static void rig_start(struct rig *rig, bool hold_input)
     options.filter = rig->filter;
     rig->relay = relay_new(&options, &error);
     assert_non_null(rig->relay);
+}
+
+static void rig_start(struct rig *rig, bool hold_input)
+{
+    rig_start_with(rig, hold_input, 0);
 }
 
 static void close_any(uv_handle_t *handle, void *arg)
@@ -285,6 +292,132 @@ static void test_paste_without_end(void **state)
     rig_free(&rig);
 }
 
+/* ---- the key after a resize ------------------------------------------------------------------- */
+
+#define REDRAW_MS 75
+
+static void resize(struct rig *rig, unsigned short rows)
+{
+    relay_resize(rig->relay, &(struct winsize){.ws_row = rows, .ws_col = 80});
+}
+
+/* Nothing is typed, although there is time enough for it. */
+static void expect_no_key(struct rig *rig)
+{
+    assert_false(run(rig, &rig->typed, "\f", 4 * REDRAW_MS, true));
+    assert_int_equal(rig->typed.len, 0);
+    assert_false(has_timer(rig));
+}
+
+static void test_redraw_key_comes_once_it_is_quiet(void **state)
+{
+    struct rig rig = {0};
+    uint64_t last = 0;
+
+    (void)state;
+    rig_start_with(&rig, false, '\f');
+    for (unsigned short rows = 10; rows < 15; rows++) {
+        resize(&rig, rows);
+        last = now_ms();
+        assert_false(run(&rig, &rig.typed, "\f", REDRAW_MS / 3, true));
+    }
+    expect_typed(&rig, "\f");
+    assert_true(now_ms() - last >= REDRAW_MS - 1);
+    expect_typed(&rig, "\f"); /* and once only */
+    assert_false(run(&rig, &rig.typed, "\f\f", 3 * REDRAW_MS, true));
+    assert_false(has_timer(&rig));
+    rig_free(&rig);
+}
+
+static void test_redraw_key_needs_another_size(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start_with(&rig, false, '\f');
+    resize(&rig, 10);
+    expect_typed(&rig, "\f");
+    buf_reset(&rig.typed);
+    resize(&rig, 10);
+    expect_no_key(&rig);
+    rig_free(&rig);
+}
+
+static void test_redraw_key_is_for_the_primary_screen(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start_with(&rig, false, '\f');
+    say(&rig, "\033[?1049h");
+    expect_shown(&rig, "\033[?1049h");
+    resize(&rig, 10);
+    expect_no_key(&rig);
+    say(&rig, "\033[?1049l");
+    assert_true(run(&rig, &rig.shown, "\033[?1049l", SOON_MS, true));
+    resize(&rig, 11);
+    expect_typed(&rig, "\f");
+    rig_free(&rig);
+}
+
+/* ^L in a line that is being edited would be a part of it, and echoed. */
+static void test_redraw_key_is_for_a_raw_command(void **state)
+{
+    struct rig rig = {0};
+    struct termios modes;
+
+    (void)state;
+    rig_start_with(&rig, false, '\f');
+    assert_int_equal(tcgetattr(rig.jail.slave, &modes), 0);
+    modes.c_lflag |= ICANON | ECHO;
+    assert_int_equal(tcsetattr(rig.jail.slave, TCSANOW, &modes), 0);
+    resize(&rig, 10);
+    expect_no_key(&rig);
+    assert_int_equal(rig.shown.len, 0);
+    rig_free(&rig);
+}
+
+static void test_redraw_key_waits_for_the_command(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start_with(&rig, true, '\f');
+    resize(&rig, 10);
+    expect_no_key(&rig);
+    relay_release_input(rig.relay);
+    expect_no_key(&rig);
+    rig_free(&rig);
+}
+
+static void test_redraw_key_is_never_inside_a_paste(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start_with(&rig, false, '\f');
+    say(&rig, "\033[?2004h");
+    expect_shown(&rig, "\033[?2004h");
+    type_text(&rig, "\033[200~abc");
+    expect_typed(&rig, "\033[200~abc");
+    resize(&rig, 10);
+    assert_false(run(&rig, &rig.typed, "\f", 3 * REDRAW_MS, true));
+    type_text(&rig, "def\033[201~");
+    expect_typed(&rig, "\033[200~abcdef\033[201~\f");
+    rig_free(&rig);
+}
+
+static void test_no_redraw_key_no_timer(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start(&rig, false);
+    resize(&rig, 10);
+    expect_no_key(&rig);
+    rig_free(&rig);
+}
+
 /* ---- what the output filter does later ------------------------------------------------------- */
 
 static void test_forgotten_update_is_ended(void **state)
@@ -343,13 +476,6 @@ static unsigned slave_rows(const struct rig *rig)
     return size.ws_row;
 }
 
-static void resize(struct rig *rig, unsigned short rows)
-{
-    const struct winsize size = {.ws_row = rows, .ws_col = 90};
-
-    relay_resize(rig->relay, &size);
-}
-
 static void test_size_is_reported(void **state)
 {
     struct rig rig = {0};
@@ -393,6 +519,13 @@ int main(void)
         cmocka_unit_test(test_type_ahead_comes_first),
         cmocka_unit_test(test_paste_to_a_slow_command),
         cmocka_unit_test(test_paste_without_end),
+        cmocka_unit_test(test_redraw_key_comes_once_it_is_quiet),
+        cmocka_unit_test(test_redraw_key_needs_another_size),
+        cmocka_unit_test(test_redraw_key_is_for_the_primary_screen),
+        cmocka_unit_test(test_redraw_key_is_for_a_raw_command),
+        cmocka_unit_test(test_redraw_key_waits_for_the_command),
+        cmocka_unit_test(test_redraw_key_is_never_inside_a_paste),
+        cmocka_unit_test(test_no_redraw_key_no_timer),
         cmocka_unit_test(test_forgotten_update_is_ended),
         cmocka_unit_test(test_update_that_ends_needs_no_timer),
         cmocka_unit_test(test_last_title_of_a_burst),

@@ -98,7 +98,7 @@ static const struct fact facts[] = {
     {SET_BROWSER_PROFILE, NULL, "browser_profile", 0, 0, 0, TRUST_REFUSED, FILE_STRING, R},
     {SET_UPDATE_CHECK, NULL, "update_check", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
     {SET_ALLOW_TCP_PORTS, NULL, "allow_tcp_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORT_NUMBERS, R},
-    {SET_RESIZE_REDRAW_KEY, NULL, "resize_redraw_key", 0, 0, 0, TRUST_IGNORED, FILE_STRING, N},
+    {SET_RESIZE_REDRAW_KEY, NULL, "resize_redraw_key", 0, 0, 0, TRUST_IGNORED, FILE_STRING, 0},
 };
 static_assert(ARRAY_SIZE(facts) == SET_COUNT, "one fact per row");
 
