@@ -138,7 +138,7 @@ class Report(SessionTest):
 
     def test_hostile_names(self):
         found = self.changed("mkdir \"$(printf 'a\\033]0;x\\007\\nb')\"; cd a*; echo > .envrc")
-        self.assertEqual(list(found), ["a\\x1b]0;x\\x07\\nb/.envrc"])
+        self.assertEqual(list(found), ["a\\x1B]0;x\\x07\\x0Ab/.envrc"])
 
     def test_unusable_file(self):
         os.mkdir(os.path.join(self.base, "dir"))
