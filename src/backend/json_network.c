@@ -27,9 +27,29 @@ static json_t *json_ports(const struct port_pairs *pairs)
     return array;
 }
 
+/* Names alone. */
+static json_t *json_secrets(const struct credentials *list)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->n; i++)
+        for (size_t k = 0; k < list->v[i].hosts.n; k++)
+            json_array_append_new(array, json_pack("{s:s, s:s}", "key", list->v[i].key, "host",
+                                                   list->v[i].hosts.v[k]));
+    return array;
+}
+
 json_t *json_network(const struct policy *policy)
 {
-    return json_pack("{s:s, s:o, s:o, s:o}", "mode", hosts_mode_name(policy->network), "hosts",
-                     json_hosts(&policy->hosts), "forward", json_ports(&policy->forward), "publish",
-                     json_ports(&policy->publish));
+    _cleanup_free_ char *through = parents_describe(&policy->parents);
+    json_t *network =
+        json_pack("{s:s, s:o, s:o, s:o}", "mode", hosts_mode_name(policy->network), "hosts",
+                  json_hosts(&policy->hosts), "forward", json_ports(&policy->forward), "publish",
+                  json_ports(&policy->publish));
+
+    if (policy->credentials.n)
+        json_object_set_new(network, "secrets", json_secrets(&policy->credentials));
+    if (through)
+        json_object_set_new(network, "through", json_text(through));
+    return network;
 }

@@ -8,5 +8,6 @@
 
 #include <jansson.h>
 
-/* {mode, hosts[{entry, origin}], forward[{host_port, jail_port}], publish[]}: a new reference. */
+/* {mode, hosts[{entry, origin}], forward[{host_port, jail_port}], publish[]}, and "through" in words
+ * where proxies of the host are used: a new reference. */
 json_t *json_network(const struct policy *policy);

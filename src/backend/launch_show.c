@@ -259,7 +259,11 @@ static void append_ports(struct buf *out, const struct policy *policy)
 
 static void append_network(struct buf *out, const struct policy *policy)
 {
+    _cleanup_free_ char *through = parents_describe(&policy->parents);
+
     buf_printf(out, "network\n  %s\n", hosts_mode_name(policy->network));
+    if (through)
+        buf_printf(out, "  %s\n", through);
     for (size_t i = 0; i < policy->hosts.n; i++) {
         buf_append_str(out, "  ");
         log_escape(out, policy->hosts.v[i].text, strlen(policy->hosts.v[i].text));
@@ -268,6 +272,10 @@ static void append_network(struct buf *out, const struct policy *policy)
         buf_append_str(out, ")\n");
     }
     append_ports(out, policy);
+    for (size_t i = 0; i < policy->credentials.n; i++)
+        for (size_t k = 0; k < policy->credentials.v[i].hosts.n; k++)
+            buf_printf(out, "  %s is a placeholder inside; its value goes to %s alone, by TLS\n",
+                       policy->credentials.v[i].key, policy->credentials.v[i].hosts.v[k]);
 }
 
 char *launch_text(const struct launch *launch, const struct policy *policy)

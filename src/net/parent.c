@@ -279,3 +279,27 @@ void parent_format(const struct parent *parent, char *text, size_t size)
     target_format(&parent->target, host, sizeof(host));
     snprintf(text, size, "%s://%s", parent->kind == PARENT_HTTP ? "http" : "socks5", host);
 }
+
+static char *describe(const struct parent *parent)
+{
+    char text[PARENT_TEXT_MAX];
+
+    if (!parent)
+        return xstrdup("directly");
+    parent_format(parent, text, sizeof(text));
+    return xasprintf("through %s%s (%s)", text, parent->user ? " with credentials" : "",
+                     parent->variable);
+}
+
+char *parents_describe(const struct parents *parents)
+{
+    _cleanup_free_ char *web = describe(parents->web);
+    _cleanup_free_ char *other = describe(parents->other);
+    const char *but = parents->exception_count ? "; no_proxy has exceptions" : "";
+
+    if (!parents->web && !parents->other)
+        return NULL;
+    if (str_eq(web, other))
+        return xasprintf("%s%s", other, but);
+    return xasprintf("%s, port 80 %s%s", other, web, but);
+}

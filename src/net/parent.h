@@ -50,3 +50,5 @@ const struct parent *parents_for(const struct parents *parents, const struct tar
 /* "http://proxy.corp:3128", without credentials; size >= PARENT_TEXT_MAX. */
 #define PARENT_TEXT_MAX (TARGET_TEXT_MAX + 16)
 void parent_format(const struct parent *parent, char *text, size_t size);
+/* What goes through which of them, in words without credentials; malloc'ed; NULL: nothing does. */
+char *parents_describe(const struct parents *parents);

@@ -9,6 +9,7 @@
 #include "policy/hosts.h"
 #include "policy/lockdown.h"
 #include "verbs/print.h"
+#include "verbs/status_state.h"
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
@@ -145,8 +146,12 @@ static bool takes_uploads(const struct allow_entry *entry)
 
 static void text_network(struct buf *out, const struct verb_call *call)
 {
+    _cleanup_free_ char *through = call->policy ? parents_describe(&call->policy->parents) : NULL;
+
     print_line(out, "network");
     print_line(out, "  %s", mode_name(call));
+    if (through)
+        print_line(out, "  %s", through);
     for (size_t i = 0; call->policy && i < call->policy->hosts.n; i++) {
         const struct allow_entry *entry = &call->policy->hosts.v[i];
 
@@ -178,6 +183,8 @@ static char *as_text(const struct verb_call *call)
     text_file(&out, "project", &gathered->project);
     text_refusals(&out, gathered);
     text_network(&out, call);
+    if (call->policy)
+        status_state_text(&out, call->policy);
     print_line(&out, "settings");
     for (size_t i = 0; i < SET_COUNT; i++)
         if (i != SET_COMMAND)
@@ -286,10 +293,11 @@ static char *as_json(const struct verb_call *call)
                                    : json_pack("{s:s, s:[], s:[], s:[]}", "mode", mode_name(call),
                                                "hosts", "forward", "publish");
 
-    return json_document(json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+    return json_document(json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
                                    json_texts(&gathered->command), "project", project, "files_read",
                                    json_files(gathered), "tables", json_tables(gathered),
-                                   "settings", json_settings(gathered), "network", network));
+                                   "settings", json_settings(gathered), "network", network, "agent_state",
+                                   call->policy ? status_state_json(call->policy) : json_null()));
 }
 
 int verb_status(const struct verb_call *call, struct error *error)
