@@ -298,7 +298,7 @@ static void test_paste_without_end(void **state)
 
 static void resize(struct rig *rig, unsigned short rows)
 {
-    relay_resize(rig->relay, &(struct winsize){.ws_row = rows, .ws_col = 80});
+    relay_resize(rig->relay, &(struct winsize){.ws_row = rows, .ws_col = 90});
 }
 
 /* Nothing is typed, although there is time enough for it. */
