@@ -250,7 +250,7 @@ static void find_target(struct connection *connection)
     uv_timer_stop(&connection->timer);
     if (target_is_own_loopback(target)) {
         connection->phase = PHASE_INSIDE;
-        if (target->port == PROXY_PORT)
+        if (target->port == PROXY_PORT || !proxy_facts(connection->proxy).has_inside)
             connection_refuse(connection, REFUSAL_LOOPBACK_CLOSED, false);
         else
             proxy_ask_inside(connection->proxy, connection->id, target->port);

@@ -80,6 +80,7 @@ struct proxy_facts {
     struct own_addresses *own;
     const struct credentials *credentials; /* NULL: none */
     struct tls *tls;                       /* where there are credentials */
+    bool has_inside;                       /* the jail's own loopback can be asked for */
 };
 struct proxy_facts proxy_facts(struct proxy *proxy);
 void proxy_add(struct proxy *proxy, struct connection *connection);

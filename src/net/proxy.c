@@ -42,7 +42,8 @@ struct proxy_facts proxy_facts(struct proxy *proxy)
                                 .parents = proxy->options.parents,
                                 .own = &proxy->own,
                                 .credentials = proxy->options.credentials,
-                                .tls = proxy->options.tls};
+                                .tls = proxy->options.tls,
+                                .has_inside = proxy->options.connect_inside != NULL};
 }
 
 void proxy_add(struct proxy *proxy, struct connection *connection)

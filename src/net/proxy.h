@@ -28,7 +28,7 @@ struct proxy_options {
     const struct parents *parents; /* NULL: none */
     struct audit *audit;           /* the same; gets a record of each connection at its end */
     /* Asks for a socket connected to a port of the jail's own loopback; proxy_connected() answers,
-     * once for each id. */
+     * once for each id. NULL: none of it is reached, nor is anything published. */
     void (*connect_inside)(void *arg, uint32_t id, uint16_t port);
     /* Something was refused by rule, for the status row. May be NULL. */
     void (*on_refused)(void *arg, const struct target *target, enum refusal_reason reason);

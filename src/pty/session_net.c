@@ -111,7 +111,8 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
         .tls = jail->net.tls,
         .on_secret = on_secret,
         .on_unproved = on_unproved,
-        .connect_inside = connect_inside,
+        /* In lockdown the command reaches its own loopback no more than any other. */
+        .connect_inside = jail->policy->lockdown ? NULL : connect_inside,
         .on_closed = say_closed,
         .arg = net,
     };
