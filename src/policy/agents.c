@@ -91,6 +91,11 @@ const struct agent *agents_find(const char *name)
     return NULL;
 }
 
+const char *agents_name(const struct agent *agent)
+{
+    return agent->names[0];
+}
+
 const char *const *agents_hosts(const struct agent *agent)
 {
     return agent->hosts;

@@ -14,6 +14,8 @@ struct agent; /* one row of the table in agents.c */
 
 /* By effective name (wrapper.h), exact match; NULL: no known agent. */
 const struct agent *agents_find(const char *name);
+/* Its name: of several, the first. Static. */
+const char *agents_name(const struct agent *agent);
 /* The hosts that it needs, NULL behind the last one. Static. */
 const char *const *agents_hosts(const struct agent *agent);
 

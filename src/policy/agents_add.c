@@ -239,6 +239,7 @@ static int add_own_dir(const struct adding *adding, const char *dir, struct erro
     const struct host *host = adding->host;
     _cleanup_free_ char *spelling = config_spelling(adding->config, SET_CLAUDE_DIR);
     _cleanup_free_ char *spelled = path_clean(dir);
+    _cleanup_free_ char *origin = xasprintf(AGENTS_ORIGIN ", %s", spelling);
     _cleanup_free_ char *canonical = NULL;
     const char *why;
     int r = fs_resolve(host->fs, spelled, &canonical, NULL, NULL);
@@ -248,9 +249,8 @@ static int add_own_dir(const struct adding *adding, const char *dir, struct erro
     why = refuse_own_dir(adding, canonical);
     if (why)
         return error_set(error, EINVAL, "%s %s: %s", spelling, dir, why);
-    plan_add_bind(adding->plan, host->fs, GROUP_HOME_PARTS, PLAN_RW, canonical, canonical,
-                  spelling);
-    maps_add_links(adding->plan, host->fs, GROUP_HOME_PARTS, spelled, spelling);
+    plan_add_bind(adding->plan, host->fs, GROUP_HOME_PARTS, PLAN_RW, canonical, canonical, origin);
+    maps_add_links(adding->plan, host->fs, GROUP_HOME_PARTS, spelled, origin);
     strv_pushf(&adding->parts->defaults, CLAUDE_VARIABLE "=%s", spelled);
     return 0;
 }

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define QUIET_MS    500  /* after the last change */
-#define PATIENCE_MS 5000 /* after the first one: who writes all the time is not waited for */
+#define PATIENCE_MS 2000 /* after the first one: who writes all the time is not waited for */
 #define RETRY_MS    20   /* the lock is taken, or the host's file has just changed */
 #define RETRIES     10   /* so close to one another */
 #define LAST_TRIES  50   /* of the last copy, RETRY_MS apart */

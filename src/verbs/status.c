@@ -293,11 +293,11 @@ static char *as_json(const struct verb_call *call)
                                    : json_pack("{s:s, s:[], s:[], s:[]}", "mode", mode_name(call),
                                                "hosts", "forward", "publish");
 
-    return json_document(json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
-                                   json_texts(&gathered->command), "project", project, "files_read",
-                                   json_files(gathered), "tables", json_tables(gathered),
-                                   "settings", json_settings(gathered), "network", network, "agent_state",
-                                   call->policy ? status_state_json(call->policy) : json_null()));
+    return json_document(json_pack(
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+        json_texts(&gathered->command), "project", project, "files_read", json_files(gathered),
+        "tables", json_tables(gathered), "settings", json_settings(gathered), "network", network,
+        "agent_state", call->policy ? status_state_json(call->policy) : json_null()));
 }
 
 int verb_status(const struct verb_call *call, struct error *error)
