@@ -94,6 +94,9 @@ void config_free(struct config *config)
     for (size_t i = 0; i < SET_COUNT; i++)
         value_clear(&config->values[i]);
     strv_free(&config->env_file);
+    for (size_t i = 0; i < config->narrowing_count; i++)
+        free(config->narrowing[i].entry);
+    free(config->narrowing);
     config_init(config, config->kind);
 }
 

@@ -38,6 +38,12 @@ struct value {
     struct origin *origins; /* one for each entry of list */
 };
 
+/* A host that an untrusted layer said. */
+struct narrowing {
+    char *entry;
+    struct origin origin;
+};
+
 /* One layer, or the result of merging several. */
 struct config {
     enum layer_kind kind;
@@ -49,6 +55,9 @@ struct config {
     /* An untrusted layer said hosts: what is left of those below it is all that it leaves open. Set
      * by network_prepare_merge(), in the effective configuration alone. */
     bool hosts_are_narrowed;
+    /* Hosts that it said and that nothing below permits: they may be a part of the automatic ones. */
+    struct narrowing *narrowing;
+    size_t narrowing_count;
 };
 
 /* An empty layer: nothing is set. Needs no config_free() before the first change. */

@@ -42,7 +42,8 @@ struct advice {
 
 /* Behind "... has no effect in this version" or "... cannot be done by this version". */
 static const struct advice advices[] = {
-    {SET_ALLOW_TCP_PORTS, "; write allow_hosts = [\"HOST:PORT\"] instead"},
+    {SET_ALLOW_TCP_PORTS,
+     "; name the host: --allow-host HOST:PORT, or allow_hosts = [\"HOST:PORT\"]"},
     {SET_BROWSER_PROFILE, "; write browser_profile = \"off\" or leave it out"},
 };
 
@@ -76,11 +77,6 @@ int gather_check_support(const struct gathered *gathered, struct notes *notes, s
         return error_set(error, EINVAL,
                          "%s contradict each other: say that the network is on, or which hosts",
                          gathered->contradiction);
-    if (config_flag(&gathered->config, SET_LOCKDOWN)) {
-        _cleanup_free_ char *spelling = config_spelling(&gathered->config, SET_LOCKDOWN);
-
-        return error_set(error, ENOTSUP, "%s cannot be done by this version", spelling);
-    }
     for (size_t i = 0; i < SET_COUNT; i++) {
         int r = check_row(gathered, &settings[i], notes, error);
 

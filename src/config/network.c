@@ -4,9 +4,7 @@
  */
 #include "config/network.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
+#include "net/allow.h"
 
 static bool is_on(const struct config *config)
 {
@@ -24,6 +22,15 @@ bool network_contradicts(const struct config *layer)
     return is_on(layer) && host_count(layer) > 0;
 }
 
+/* Takes what is no business of this file along. */
+static void add_narrowing(struct config *config, const char *entry, const struct origin *origin)
+{
+    config->narrowing =
+        xrealloc(config->narrowing, config->narrowing_count + 1, sizeof(*config->narrowing));
+    config->narrowing[config->narrowing_count++] =
+        (struct narrowing){.entry = xstrdup(entry), .origin = *origin};
+}
+
 void network_prepare_merge(struct config *config, const struct config *later)
 {
     const struct value *hosts = &later->values[SET_ALLOW_HOSTS];
@@ -36,65 +43,20 @@ void network_prepare_merge(struct config *config, const struct config *later)
     if (later->values[SET_NETWORK].is_set)
         config_unset(config, SET_ALLOW_PRIVATE);
     config->hosts_are_narrowed |= is_narrowing;
+    for (size_t i = 0; i < later->narrowing_count; i++)
+        add_narrowing(config, later->narrowing[i].entry, &later->narrowing[i].origin);
     if (!later->values[SET_NETWORK].is_set && host_count(later) && is_on(config))
         config_unset(config, SET_NETWORK);
 }
 
 /* ---- what covers what ---- */
 
-struct host_entry {
-    size_t name_len;
-    const char *port; /* behind the colon; NULL: 80 and 443 */
-};
-
-/* NAME or NAME:PORT, a name that is no address; false for everything else. */
-static bool split_entry(const char *text, struct host_entry *entry)
-{
-    static const char name_bytes[] =
-        "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-    size_t len = strspn(text, name_bytes);
-    const char *port = text[len] == ':' ? text + len + 1 : NULL;
-    const char *last = text + len;
-
-    if (len == 0 || (text[len] && !port))
-        return false;
-    if (port && (port[0] == '\0' || port[strspn(port, "0123456789")]))
-        return false;
-    while (last > text && last[-1] != '.')
-        last--;
-    /* A numeric last label makes it an address. */
-    if (last == text + len || strspn(last, "0123456789") == (size_t)(text + len - last) ||
-        strncasecmp(last, "0x", 2) == 0)
-        return false;
-    *entry = (struct host_entry){.name_len = len, .port = port};
-    return true;
-}
-
-static bool name_covers(const char *wider, size_t wider_len, const char *name, size_t len)
-{
-    if (len < wider_len || strncasecmp(name + len - wider_len, wider, wider_len) != 0)
-        return false;
-    /* A single label means that name alone. */
-    return len == wider_len ||
-           (name[len - wider_len - 1] == '.' && memchr(wider, '.', wider_len) != NULL);
-}
-
-static bool port_covers(const char *wider, const char *port)
-{
-    if (!wider)
-        return !port || str_eq(port, "80") || str_eq(port, "443");
-    return str_eq(wider, port);
-}
-
 bool network_covers(const char *wider, const char *entry)
 {
-    struct host_entry a;
-    struct host_entry b;
+    struct allow_list both CLEANUP(allow_free) = {0};
 
-    if (strcasecmp(wider, entry) == 0)
-        return true;
-    return split_entry(wider, &a) && split_entry(entry, &b) &&
-           name_covers(wider, a.name_len, entry, b.name_len) && port_covers(a.port, b.port);
+    return allow_add(&both, wider, false, "", NULL) == 0 &&
+           allow_add(&both, entry, false, "", NULL) == 0 && allow_covers(&both.v[0], &both.v[1]);
 }
 
 static bool any_covers(const struct strv *wider, const char *entry)
@@ -136,6 +98,8 @@ void network_narrow(struct config *layer, const struct config *baseline,
 {
     const struct strv *allowed = config_list(baseline, SET_ALLOW_HOSTS);
     const struct strv *said = config_list(layer, SET_ALLOW_HOSTS);
+    bool has_automatic =
+        !config_is_set(baseline, SET_NETWORK) && !config_is_set(layer, SET_NETWORK);
     struct config kept CLEANUP(config_free);
     struct origin where;
 
@@ -145,8 +109,12 @@ void network_narrow(struct config *layer, const struct config *baseline,
     if (said->n == 0 || is_on(baseline))
         return;
     for (size_t i = 0; i < said->n; i++)
-        if (!keep_entry(&kept, layer, i, allowed))
-            refuse(arg, i);
+        if (!keep_entry(&kept, layer, i, allowed)) {
+            if (has_automatic)
+                add_narrowing(layer, said->v[i], &layer->values[SET_ALLOW_HOSTS].origins[i]);
+            else
+                refuse(arg, i);
+        }
     where = layer->values[SET_ALLOW_HOSTS].origin;
     config_set_empty(layer, SET_ALLOW_HOSTS);
     config_merge(layer, &kept);

@@ -32,11 +32,12 @@ void network_prepare_merge(struct config *config, const struct config *later);
  * them; over a baseline that is on, all of them. Replaces the layer's list in place (it may become
  * empty, and stays set: nothing is allowed then), each kept entry with the place where the project
  * said it. Indexes of what has to go are reported to refuse (arg, index in the layer's list as it
- * was) before anything is changed. An empty list becomes unset.
+ * was) before anything is changed. An empty list becomes unset. Where the baseline says nothing of
+ * the network, hosts may be allowed by themselves, which config does not know: what has nothing in
+ * common with the baseline is kept in layer->narrowing for whoever does.
  */
 void network_narrow(struct config *layer, const struct config *baseline,
                     void (*refuse)(void *arg, size_t index), void *arg);
 
-/* True if everything that entry permits is permitted by wider, as far as the texts can tell:
- * NAME[:PORT] below NAME[:PORT], otherwise the same text. */
+/* True if everything that entry permits is permitted by wider, which both can be understood. */
 bool network_covers(const char *wider, const char *entry);

@@ -62,6 +62,7 @@ enum setting_id {
     SET_FORWARD_PORTS,
     SET_PUBLISH_PORTS,
     SET_SECRET_HOSTS,
+    SET_ALLOW_TCP_PORTS,
     /* environment */
     SET_ENV_PASS,
     SET_ENV_FROM_FILE,
@@ -83,7 +84,6 @@ enum setting_id {
     /* keys that this version reads and cannot fulfil */
     SET_BROWSER_PROFILE,
     SET_UPDATE_CHECK,
-    SET_ALLOW_TCP_PORTS,
     SET_RESIZE_REDRAW_KEY,
     SET_COUNT
 };

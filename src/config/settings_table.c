@@ -8,6 +8,9 @@
  */
 #include "config/settings.h"
 
+#include "net/allow.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const char *env_fault(const char *entry)
@@ -25,6 +28,15 @@ static const char *dotdir_fault(const char *entry)
         return "it is the name of a directory in HOME, without '/': write NAME or .NAME";
     return strspn(entry, ".") == strlen(entry) ? "no name behind the dot: write NAME or .NAME"
                                                : NULL;
+}
+
+static const char *port_fault(const char *entry)
+{
+    size_t digits = strspn(entry, "0123456789");
+
+    return entry[digits] || digits == 0 || digits > 5 || strtoul(entry, NULL, 10) > UINT16_MAX
+               ? "a port is a number from 0 to 65535"
+               : NULL;
 }
 
 static const char *const style_words[] = {"pastel", "dark", "light", NULL};
@@ -92,6 +104,20 @@ static const char *const ssh_order[] = {"off", "agent", "on", NULL};
              .section = section_,                                                                  \
              .arg = arg_,                                                                          \
              .help = help_}
+/* Hosts that may be reached. */
+#define HOSTS(id_, key_, flag_, trust_, help_)                                                     \
+    [id_] = {.id = id_,                                                                            \
+             .key = key_,                                                                          \
+             .flag = flag_,                                                                        \
+             .capability = FORM_FLAG,                                                              \
+             .type = TYPE_LIST,                                                                    \
+             .form = FILE_STRINGS,                                                                 \
+             .merge = MERGE_APPEND,                                                                \
+             .trust = trust_,                                                                      \
+             .section = "Network",                                                                 \
+             .arg = "HOST[:PORT]",                                                                 \
+             .help = help_,                                                                        \
+             .fault = allow_fault}
 /* A list in files alone. */
 #define FILE_LIST(id_, key_, form_, paths_, merge_, trust_, support_)                              \
     [id_] = {.id = id_,                                                                            \
@@ -134,8 +160,7 @@ const struct setting settings[SET_COUNT] = {
          TRUST_ADD,
          "Refuse every open of PATH (a path or a pattern), for the whole run. Repeatable."),
     LIST(SET_MASK_EXCEPTIONS, "mask_exceptions", "mask-except", 0, "Files", "PATH", PATHS_TILDE,
-         TRUST_REFUSED,
- "Leave PATH (a path or a pattern) out of the masks. Repeatable."),
+         TRUST_REFUSED, "Leave PATH (a path or a pattern) out of the masks. Repeatable."),
     LIST(SET_DENY_PATH_EXCEPTIONS, "deny_path_exceptions", "deny-path-except", 0, "Files", "PATH",
          PATHS_TILDE, TRUST_REFUSED,
          "Leave PATH (a path or a pattern) out of the refused paths. Repeatable."),
@@ -358,14 +383,12 @@ const struct setting settings[SET_COUNT] = {
                      .section = "Network",
                      .help = "Use the network of the host. Off: only a loopback of its own, no "
                              "way out."},
-    LIST(SET_ALLOW_HOSTS, "allow_hosts", "allow-host", FORM_FLAG, "Network", "HOST[:PORT]",
-         PATHS_NONE, TRUST_NARROW,
-         "Let the command reach HOST and its subdomains (ports 80 and 443, "
-         "or PORT) through a proxy; also an address, a network, or "
-         "raw:HOST:PORT for what is neither TLS nor HTTP. Repeatable."),
-    LIST(SET_ALLOW_PRIVATE, "allow_private", "allow-private", FORM_FLAG, "Network", "HOST[:PORT]",
-         PATHS_NONE, TRUST_REFUSED,
-         "The same for a host whose name leads into a private network. Repeatable."),
+    HOSTS(SET_ALLOW_HOSTS, "allow_hosts", "allow-host", TRUST_NARROW,
+          "Let the command reach HOST and its subdomains (ports 80 and 443, "
+          "or PORT) through a proxy; also an address, a network, or "
+          "raw:HOST:PORT for what is neither TLS nor HTTP. Repeatable."),
+    HOSTS(SET_ALLOW_PRIVATE, "allow_private", "allow-private", TRUST_REFUSED,
+          "The same for a host whose name leads into a private network. Repeatable."),
     [SET_FORWARD_PORTS] =
         {.id = SET_FORWARD_PORTS,
          .key = "forward_ports",
@@ -406,6 +429,19 @@ const struct setting settings[SET_COUNT] = {
          .arg = "NAME=HOST",
          .help = "Show the command a placeholder instead of the variable NAME; the proxy puts in "
                  "the value, for HOST alone. Repeatable."},
+    /* Older files have it: read, and no launch. */
+    [SET_ALLOW_TCP_PORTS] = {.id = SET_ALLOW_TCP_PORTS,
+                             .key = "allow_tcp_ports",
+                             .flag = "allow-tcp-port",
+                             .type = TYPE_LIST,
+                             .form = FILE_PORT_NUMBERS,
+                             .merge = MERGE_APPEND,
+                             .trust = TRUST_REFUSED,
+                             .support = SUPPORT_REFUSED,
+                             .section = "Network",
+                             .arg = "PORT",
+                             .help = "Not any more: --allow-host HOST:PORT.",
+                             .fault = port_fault},
     [SET_ENV_PASS] = {.id = SET_ENV_PASS,
                       .key = "env_pass",
                       .flag = "env",
@@ -565,8 +601,6 @@ const struct setting settings[SET_COUNT] = {
                              .preset_word = "auto",
                              .synonyms = browser_synonyms},
     CLOSED(SET_UPDATE_CHECK, "update_check"),
-    FILE_LIST(SET_ALLOW_TCP_PORTS, "allow_tcp_ports", FILE_PORT_NUMBERS, PATHS_NONE, MERGE_APPEND,
-              TRUST_REFUSED, SUPPORT_REFUSED),
     [SET_RESIZE_REDRAW_KEY] = {.id = SET_RESIZE_REDRAW_KEY,
                                .key = "resize_redraw_key",
                                .type = TYPE_TEXT,

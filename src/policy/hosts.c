@@ -10,6 +10,7 @@
 #include "policy/agents.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const registries[] = {
@@ -37,30 +38,81 @@ static const char *const registries[] = {
     "release-assets.githubusercontent.com",
 };
 
+/* ---- what an untrusted project leaves of them ---- */
+
+/* The hosts that it said and nothing below permits; used[i]: automatic ones do, or it permits some. */
+struct narrowing_list {
+    struct allow_list list;
+    bool *used;
+};
+
 /* True if one of the hosts that an untrusted project left open permits the entry. */
 static bool is_left_open(const struct allow_list *list, const struct config *config,
-                         const struct allow_entry *entry)
+                         struct narrowing_list *narrowing, const struct allow_entry *entry)
 {
     const struct value *said = &config->values[SET_ALLOW_HOSTS];
+    bool is_open = false;
 
     /* They stand first in list, in the order of the setting. */
     for (size_t i = 0; i < said->list.n; i++)
-        if (said->origins[i].is_untrusted && allow_covers(&list->v[i], entry))
-            return true;
-    return false;
+        is_open |= said->origins[i].is_untrusted && allow_covers(&list->v[i], entry);
+    for (size_t i = 0; i < narrowing->list.n; i++)
+        if (allow_covers(&narrowing->list.v[i], entry)) {
+            narrowing->used[i] = true;
+            is_open = true;
+        }
+    return is_open;
 }
 
-static void add_automatic(struct allow_list *list, const struct config *config, const char *host,
-                          const char *origin)
+/* What the project said of a host that is allowed by itself. */
+static void add_parts(struct allow_list *list, struct narrowing_list *narrowing,
+                      const struct allow_entry *automatic)
 {
-    struct allow_list one = {0};
+    for (size_t i = 0; i < narrowing->list.n; i++) {
+        const struct allow_entry *entry = &narrowing->list.v[i];
+
+        if (narrowing->used[i] || !allow_covers(automatic, entry))
+            continue;
+        narrowing->used[i] = true;
+        allow_add(list, entry->text, false, entry->origin, NULL);
+    }
+}
+
+static void add_automatic(struct allow_list *list, const struct config *config,
+                          struct narrowing_list *narrowing, const char *host, const char *origin)
+{
+    struct allow_list one CLEANUP(allow_free) = {0};
     int r = allow_add(&one, host, false, origin, NULL);
 
     assert(r == 0); /* the tables are ours */
-    if (!config->hosts_are_narrowed || is_left_open(list, config, &one.v[0]))
+    if (!config->hosts_are_narrowed || is_left_open(list, config, narrowing, &one.v[0]))
         allow_add(list, host, false, origin, NULL);
-    allow_free(&one);
+    else
+        add_parts(list, narrowing, &one.v[0]);
 }
+
+static void read_narrowing(struct narrowing_list *narrowing, const struct config *config)
+{
+    narrowing->used = xcalloc(config->narrowing_count + 1, sizeof(bool));
+    for (size_t i = 0; i < config->narrowing_count; i++) {
+        _cleanup_free_ char *origin = config_describe_origin(&config->narrowing[i].origin);
+
+        allow_add(&narrowing->list, config->narrowing[i].entry, false, origin, NULL);
+    }
+}
+
+static void refuse_the_rest(const struct narrowing_list *narrowing, struct notes *notes)
+{
+    for (size_t i = 0; i < narrowing->list.n; i++)
+        if (!narrowing->used[i])
+            notes_add(notes, NOTE_SECURITY,
+                      "%s: %s = \"%s\" is refused: a project file can only narrow the hosts that "
+                      "are allowed anyway; it can be said in ~/.ai-jail or with --%s",
+                      narrowing->list.v[i].origin, settings[SET_ALLOW_HOSTS].key,
+                      narrowing->list.v[i].text, settings[SET_ALLOW_HOSTS].flag);
+}
+
+/* ---- automatic hosts ---- */
 
 /* NULL behind the last one; none for what is no known agent, or NULL. */
 static const char *const *hosts_of(const char *agent)
@@ -72,12 +124,18 @@ static const char *const *hosts_of(const char *agent)
 }
 
 static void add_automatic_hosts(struct allow_list *list, const struct config *config,
-                                const char *agent)
+                                const char *agent, struct notes *notes)
 {
+    struct narrowing_list narrowing = {0};
+
+    read_narrowing(&narrowing, config);
     for (const char *const *host = hosts_of(agent); *host; host++)
-        add_automatic(list, config, *host, "agent");
+        add_automatic(list, config, &narrowing, *host, "agent");
     for (size_t i = 0; config_flag(config, SET_TOOLCHAINS) && i < ARRAY_SIZE(registries); i++)
-        add_automatic(list, config, registries[i], "registry");
+        add_automatic(list, config, &narrowing, registries[i], "registry");
+    refuse_the_rest(&narrowing, notes);
+    allow_free(&narrowing.list);
+    free(narrowing.used);
 }
 
 static int add_said_hosts(struct allow_list *list, const struct config *config, enum setting_id id,
@@ -132,7 +190,7 @@ int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct 
     if (r < 0)
         return r;
     if (!is_said)
-        add_automatic_hosts(list, config, agent);
+        add_automatic_hosts(list, config, agent, notes);
     *mode = list->n ? NETWORK_FILTERED : NETWORK_OFF;
     warn_unreachable(list, agent, *mode, notes);
     return 0;

@@ -26,9 +26,13 @@ OURS = (
     ("audit_facts.[ch]", ("audit_facts.h", "net/audit.h", "policy/*", "config/*", "host.h", "base/*")),
     ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
     ("host_gh.[ch]", ("host_gh.h", "policy/capabilities.h", "policy/policy.h", "base/*")),
+    ("verbs/doctor_tls.c", ("verbs/doctor.h", "net/tls.h")),
     ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),
+    # What an entry for a host means is decided where it is matched.
+    ("config/network.[ch]", ("config/network.h", "config/config.h", "net/allow.h", "base/*")),
+    ("config/settings_table.c", ("config/settings.h", "net/allow.h", "base/*")),
     ("config/*", ("config/*", "base/*")),
     ("policy/*", ("policy/*", "config/*", "base/*", "host.h", "net/allow.h", "net/credential.h", "net/parent.h", "net/refusal.h", "net/target.h")),
     # The part of the network that decides knows no loop and no socket.

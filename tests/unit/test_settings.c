@@ -79,6 +79,8 @@ static const struct fact facts[] = {
     {SET_FORWARD_PORTS, "forward-port", "forward_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, 0},
     {SET_PUBLISH_PORTS, "publish", "publish_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORTS, 0},
     {SET_SECRET_HOSTS, "secret", "secret_hosts", 0, 0, 0, TRUST_REFUSED, FILE_HOSTS_BY_KEY, 0},
+    {SET_ALLOW_TCP_PORTS, "allow-tcp-port", "allow_tcp_ports", 0, 0, 0, TRUST_REFUSED,
+     FILE_PORT_NUMBERS, R},
     {SET_ENV_PASS, "env", "env_pass", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
     {SET_ENV_FROM_FILE, "env-from-file", "env_from_file", 0, 0, 0, TRUST_REFUSED, FILE_STRINGS, 0},
     {SET_INHERIT_ENV, "inherit-env", "inherit_env", 1, 0, 0, TRUST_TIGHTEN, FILE_BOOL, 0},
@@ -97,7 +99,6 @@ static const struct fact facts[] = {
     {SET_STATUS_BAR_STYLE, NULL, "status_bar_style", 0, 0, 0, TRUST_IGNORED, FILE_STRING, 0},
     {SET_BROWSER_PROFILE, NULL, "browser_profile", 0, 0, 0, TRUST_REFUSED, FILE_STRING, R},
     {SET_UPDATE_CHECK, NULL, "update_check", 0, 0, 0, TRUST_TIGHTEN, FILE_BOOL, N},
-    {SET_ALLOW_TCP_PORTS, NULL, "allow_tcp_ports", 0, 0, 0, TRUST_REFUSED, FILE_PORT_NUMBERS, R},
     {SET_RESIZE_REDRAW_KEY, NULL, "resize_redraw_key", 0, 0, 0, TRUST_IGNORED, FILE_STRING, 0},
 };
 static_assert(ARRAY_SIZE(facts) == SET_COUNT, "one fact per row");
