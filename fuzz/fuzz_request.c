@@ -14,14 +14,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Feeds data in parts of step bytes, the first of them cut long; what was taken. */
-static size_t feed(struct request *request, const uint8_t *data, size_t size, size_t cut,
-                   size_t step)
+/* Feeds data in parts of step bytes, the first of them cut long; what was taken. inner: the tunnel
+ * that it is in, or NULL. */
+static size_t feed(struct request *request, const struct target *inner, const uint8_t *data,
+                   size_t size, size_t cut, size_t step)
 {
     size_t at = 0;
     size_t end = cut;
 
-    request_init(request);
+    if (inner)
+        request_init_inner(request, inner);
+    else
+        request_init(request);
     while (at < size && (request->state == REQUEST_MORE || request->state == REQUEST_REPLY)) {
         size_t part = (end < size ? end : size) - at;
         size_t taken = part ? request_feed(request, data + at, part) : 0;
@@ -122,26 +126,21 @@ static void check_body(const struct request *request, const uint8_t *data, size_
     assert(whole.is_broken == bytewise.is_broken && whole.left == bytewise.left);
 }
 
-/* The first byte says where the reads are cut. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(const struct target *inner, const uint8_t *data, size_t size, size_t cut)
 {
     struct request whole;
     struct request cut_once;
     struct request bytewise;
-    size_t taken;
-    size_t cut;
+    size_t taken = feed(&whole, inner, data, size, SIZE_MAX / 2, 1);
 
-    if (size == 0)
-        return 0;
-    cut = data[0] + 1U;
-    data++;
-    size--;
-    taken = feed(&whole, data, size, SIZE_MAX / 2, 1);
-    assert(feed(&cut_once, data, size, cut, SIZE_MAX / 4) == taken);
-    assert(feed(&bytewise, data, size, 1, 1) == taken);
+    assert(feed(&cut_once, inner, data, size, cut, SIZE_MAX / 4) == taken);
+    assert(feed(&bytewise, inner, data, size, 1, 1) == taken);
     assert_same(&whole, &cut_once);
     assert_same(&whole, &bytewise);
-    assert(!whole.has_target || whole.state == REQUEST_DONE || whole.state == REQUEST_REFUSED);
+    assert(inner || !whole.has_target || whole.state == REQUEST_DONE ||
+           whole.state == REQUEST_REFUSED);
+    assert(!inner || (whole.target.port == inner->port && whole.kind != REQUEST_SOCKS &&
+                      whole.kind != REQUEST_CONNECT));
     if (whole.state == REQUEST_DONE) {
         check_target(&whole.target);
         assert((whole.forward.len > 0) == (whole.kind == REQUEST_HTTP));
@@ -155,5 +154,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     request_free(&whole);
     request_free(&cut_once);
     request_free(&bytewise);
+}
+
+/* The first byte says where the reads are cut. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct target inner;
+
+    if (size == 0)
+        return 0;
+    assert(target_parse(&inner, "example.org:80", 14) == 0);
+    check(NULL, data + 1, size - 1, data[0] + 1U);
+    check(&inner, data + 1, size - 1, data[0] + 1U);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "host.h"
 #include "host_gh.h"
 #include "policy/hosts.h"
+#include "policy/phantom.h"
 #include "policy/policy.h"
 #include "policy/toolchains.h"
 #include "pty/isolate.h"
@@ -123,6 +124,22 @@ static void close_audit(struct audit *audit, int code)
     log_notes(&notes);
 }
 
+/* From now on the proxy alone has the values of --secret. */
+static void wipe_values(struct call *call)
+{
+    const struct config *configs[] = {&call->args->cli, &call->gathered.config,
+                                      call->policy.config};
+    const struct credentials *list = &call->policy.credentials;
+
+    phantom_wipe(list, environ);
+    phantom_wipe(list, call->argv);
+    phantom_wipe(list, call->host.environ.v);
+    for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
+        phantom_wipe(list, config_list(configs[i], SET_ENV_PASS)->v);
+        phantom_wipe(list, configs[i]->env_file.v);
+    }
+}
+
 static int run_session(struct call *call)
 {
     const struct config *config = call->policy.config;
@@ -144,6 +161,7 @@ static int run_session(struct call *call)
     options.audit = open_audit(call, &notes);
     log_notes(&notes);
     say_start(&call->policy);
+    wipe_values(call);
     code = session_run(&options);
     close_audit(options.audit, code);
     status_facts_free(&status);

@@ -270,3 +270,15 @@ void phantom_note_copies(const struct credentials *list, const struct strv *env,
             }
     }
 }
+
+void phantom_wipe(const struct credentials *list, char *const *texts)
+{
+    for (; texts && *texts; texts++)
+        for (size_t i = 0; i < list->n; i++) {
+            const char *value = list->v[i].value;
+            char *at = *texts;
+
+            while ((at = strstr(at, value)))
+                memset(at, '*', strlen(value));
+        }
+}

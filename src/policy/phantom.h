@@ -25,3 +25,7 @@ int phantom_build(struct credentials *list, struct environment_parts *parts,
 /* Says where else the command gets a value to see: in another variable, or in its own words. */
 void phantom_note_copies(const struct credentials *list, const struct strv *env,
                          const struct strv *argv, struct notes *notes);
+
+/* Overwrites every value in a NULL-terminated list of strings, which may be NULL itself: what the
+ * process was started with, and what was made of that. The strings keep their lengths. */
+void phantom_wipe(const struct credentials *list, char *const *texts);

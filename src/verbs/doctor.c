@@ -138,8 +138,10 @@ int verb_doctor(const struct args *args, struct error *error)
         doctor_add(&doctor, "host", DOCTOR_MISSING, NULL, "%s", why.text);
     doctor_check_bwrap(&doctor);
     doctor_check_kernel(&doctor);
+    doctor_check_tls(&doctor);
     doctor_check_files(&doctor);
     doctor_check_terminal(&doctor);
+    doctor_check_parents(&doctor);
     doctor_check_jail(&doctor);
     r = print_text(args->json ? as_json(&doctor) : as_text(&doctor), error);
     return r < 0 ? r : !is_well(&doctor);

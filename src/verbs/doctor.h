@@ -40,8 +40,12 @@ int doctor_in_child(int (*step)(void *arg), void *arg);
 void doctor_check_bwrap(struct doctor *doctor);
 /* doctor_kernel.c: overlays, entering namespaces, Landlock, the system call filter, inotify. */
 void doctor_check_kernel(struct doctor *doctor);
+/* doctor_tls.c: the library for --secret. */
+void doctor_check_tls(struct doctor *doctor);
 /* doctor_files.c: the project directory, the configuration, our own files, the terminal. */
 void doctor_check_files(struct doctor *doctor);
 void doctor_check_terminal(struct doctor *doctor);
+/* doctor_net.c: the proxies that the host's environment names. No line where it names none. */
+void doctor_check_parents(struct doctor *doctor);
 /* doctor_jail.c: a real jail, tried from inside. */
 void doctor_check_jail(struct doctor *doctor);

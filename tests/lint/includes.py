@@ -27,6 +27,7 @@ OURS = (
     ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
     ("host_gh.[ch]", ("host_gh.h", "policy/capabilities.h", "policy/policy.h", "base/*")),
     ("verbs/doctor_tls.c", ("verbs/doctor.h", "net/tls.h")),
+    ("verbs/doctor_net.c", ("verbs/doctor.h", "net/parent.h", "base/*")),
     ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),
     ("host*.[ch]", ("host*.h", "base/*", "backend/landlock.h", "backend/seccomp.h")),
     ("base/*", ("base/*",)),

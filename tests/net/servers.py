@@ -110,6 +110,10 @@ class Web(http.server.SimpleHTTPRequestHandler):
 
     def note(self):
         log(f"http {self.command} {self.headers.get('Host')} {self.path}")
+        kind = "tls" if isinstance(self.connection, ssl.SSLSocket) else "plain"
+        for name in ("Authorization", "X-Api-Key"):
+            if name in self.headers:
+                log(f"{kind} {self.headers.get('Host')} {name}: {self.headers[name]}")
 
     def do_GET(self):
         self.note()
@@ -117,6 +121,8 @@ class Web(http.server.SimpleHTTPRequestHandler):
             self.reply(self.raw_requestline + bytes(self.headers))
         elif self.path.startswith("/hello"):
             self.reply(b"hello from outside\n")
+        elif self.path.startswith("/redirect"):
+            self.reply(b"there\n", 302, [("Location", "http://other.test/hello")])
         elif self.path.startswith("/big/"):
             self.send_big(int(self.path.split("/")[2]))
         else:

@@ -54,6 +54,7 @@ static const struct {
     {REFUSAL_CONNECT_FAILED, "connect-failed", 502, 5, "", ""},
     {REFUSAL_CONNECT_TIMEOUT, "connect-timeout", 502, 4, "", ""},
     {REFUSAL_UPSTREAM_TLS, "connect-failed", 502, 5, "", ""},
+    {REFUSAL_PARENT_FAILED, "parent-failed", 502, 1, "", ""},
     {REFUSAL_TOO_MANY, "too-many", 503, 1, "", ""},
 };
 
