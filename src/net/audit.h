@@ -92,7 +92,7 @@ void audit_take_line(void *audit, enum note_class class, const char *text);
 /* A target that was refused count times. flag: what would allow it, or "". */
 void audit_add_refused(struct audit *audit, const char *host, unsigned port, uint64_t count,
                        const char *flag);
-/* Something that matters for the next run was changed. change: "created", "changed", "removed". */
+/* Something that matters for the next run was changed. change: "new", "changed". */
 void audit_add_changed(struct audit *audit, const char *path, const char *class,
                        const char *change);
 /* The command died from it. */

@@ -258,7 +258,7 @@ void session_mounter_finish(struct session_mounter *side, const struct session_n
     say_changed_policy(side);
     for (size_t i = 0; i < side->report.changed_n; i++)
         audit_add_changed(side->audit, side->report.changed[i].path, side->report.changed[i].class,
-                          side->report.changed[i].is_new ? "created" : "changed");
+                          side->report.changed[i].is_new ? "new" : "changed");
     session_report_say(&side->report, side->policy);
     if (side->mounter->report >= 0)
         write_report(side, net, code, signal);
