@@ -3,7 +3,7 @@
 """harness: runs the escape probes inside real jails, each beside its positive control outside.
 
     harness.py --ai-jail FILE --probe FILE [--i386 FILE] --as user|root
-               [--without seccomp|landlock] [--only ID,...] [--keep] [--verbose]
+               [--without seccomp|landlock] [--modes DN|K] [--only ID,...] [--keep] [--verbose]
 
 A row is contained, escaped, observed (a layer is off and the row says nothing for that), or cannot
 be judged: then its control did not work. Which rows may end so is written in cannot-judge.txt,
@@ -59,7 +59,7 @@ class Suite:
     def jail_words(self, mode, *more):
         world = self.world
         words = [self.options.ai_jail]
-        words += ["--network"] if mode == "N" else []
+        words += {"N": ["--network"], "K": ["--lockdown", "--network"]}.get(mode, [])
         words += [f"--no-{self.options.without}"] if self.options.without else []
         words += ["--map", world.tools, "--map", world.ro_map, "--map", world.ro_inside,
                   "--rw-map", world.rw_map, *outside.MASKED, *more, "--"]
@@ -191,7 +191,7 @@ class Suite:
             self.record(row, modes, "escaped", [f"no result; status {status}", err[-400:]])
         for heard in self.world.net.heard() + self.world.log.since(mark):
             # With the host's network its listeners are not out of reach, by design.
-            if mode == "D" or heard.startswith("unix"):
+            if mode != "N" or heard.startswith("unix"):
                 if not (heard.startswith("unix @") and self.options.without == "landlock"):
                     self.finding(f"{modes}: a server of the host heard: {heard}")
         if not self.world.stranger_lives():
@@ -341,6 +341,7 @@ def options_parse():
     parser.add_argument("--i386", type=os.path.abspath)
     parser.add_argument("--as", dest="as_user", choices=("user", "root"), required=True)
     parser.add_argument("--without", choices=("seccomp", "landlock"))
+    parser.add_argument("--modes", default="DN", help="D default, N --network, K --lockdown")
     parser.add_argument("--only")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--verbose", action="store_true")
@@ -366,11 +367,12 @@ def main():
     suite = Suite(options)
     try:
         suite.world.build(options)
-        for mode in "DN":
+        for mode in options.modes:
             suite.batch(mode)
             suite.terminal_batch(mode)
-        alone.run_all(suite)
-        alone_tty.run_all(suite)
+        if options.modes == "DN":
+            alone.run_all(suite)
+            alone_tty.run_all(suite)
         sys.exit(suite.report())
     finally:
         if not options.keep:

@@ -38,9 +38,10 @@ static char facts_text[65536];
 
 static const struct probe *const groups[] = {
     /* First, before anything else has happened in the jail: the launcher's memory. */
-    probes_proc,   probes_fs,     probes_policy, probes_ptrace, probes_ns,   probes_mount,
-    probes_kernel, probes_socket, probes_unix,   probes_tty,    probes_fd,   probes_cap,
-    probes_abi,    probes_net,    probes_res,    probes_git,    probes_mask, probes_signal,
+    probes_proc,  probes_fs,     probes_policy,   probes_ptrace, probes_ns,
+    probes_mount, probes_kernel, probes_socket,   probes_unix,   probes_tty,
+    probes_fd,    probes_cap,    probes_abi,      probes_net,    probes_res,
+    probes_git,   probes_mask,   probes_lockdown, probes_signal,
 };
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
 
@@ -48,8 +49,9 @@ static const struct {
     char letter;
     unsigned bit;
 } mode_letters[] = {
-    {'D', IN_DEFAULT},  {'N', IN_NETWORK}, {'U', BY_USER},     {'R', BY_ROOT},
-    {'T', ON_TERMINAL}, {'A', ALONE},      {'L', NO_LANDLOCK}, {'S', NO_SECCOMP},
+    {'D', IN_DEFAULT},  {'N', IN_NETWORK},  {'U', BY_USER},
+    {'R', BY_ROOT},     {'T', ON_TERMINAL}, {'A', ALONE},
+    {'L', NO_LANDLOCK}, {'S', NO_SECCOMP},  {'K', IN_LOCKDOWN},
 };
 
 static const char *const control_names[] = {
@@ -245,6 +247,12 @@ void trial_reap(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
+void trial_go_where_writable(const struct trial *trial)
+{
+    if (trial->lockdown && !trial->control && chdir("/tmp") < 0)
+        abort();
+}
+
 long file_read(const char *path, char *buf, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -384,7 +392,7 @@ static unsigned modes_parse(const char *letters)
 /* True if the row belongs to a batch with these modes. */
 static bool row_matches(const struct probe *row, unsigned modes)
 {
-    const unsigned network = IN_DEFAULT | IN_NETWORK, who = BY_USER | BY_ROOT;
+    const unsigned network = IN_DEFAULT | IN_NETWORK | IN_LOCKDOWN, who = BY_USER | BY_ROOT;
 
     return (row->modes & modes & network) != 0 && (row->modes & modes & who) != 0 &&
            (row->modes & ON_TERMINAL) == (modes & ON_TERMINAL) &&
@@ -399,6 +407,7 @@ static void trial_start(struct trial *trial, const struct probe *row, bool contr
     *trial = (struct trial){.probe = row, .accept = row->accept, .control = control};
     trial->by_root = geteuid() == 0;
     trial->network = (modes & IN_NETWORK) != 0;
+    trial->lockdown = (modes & IN_LOCKDOWN) != 0;
     trial->terminal = (modes & ON_TERMINAL) != 0;
     if (control)
         return;
@@ -508,7 +517,8 @@ static int named_run(const char *id, bool control)
 
     for (size_t g = 0; g < GROUP_COUNT; g++)
         for (const struct probe *row = groups[g]; row->id != NULL; row++)
-            if (strcmp(row->id, id) == 0 && (row->modes & modes & (IN_DEFAULT | IN_NETWORK)) != 0) {
+            if (strcmp(row->id, id) == 0 &&
+                (row->modes & modes & (IN_DEFAULT | IN_NETWORK | IN_LOCKDOWN)) != 0) {
                 found = true;
                 worst = status_worse(worst, row_run(row, control));
             }

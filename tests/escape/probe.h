@@ -30,11 +30,14 @@ enum probe_mode {
     ALONE = 1 << 5,       /* in a jail of its own, started by name */
     NO_LANDLOCK = 1 << 6, /* the harness runs with --no-landlock */
     NO_SECCOMP = 1 << 7,  /* the harness runs with --no-seccomp */
-    EVERY = IN_DEFAULT | IN_NETWORK | BY_USER | BY_ROOT,
-    ONLY_DEFAULT = IN_DEFAULT | BY_USER | BY_ROOT,
+    IN_LOCKDOWN = 1 << 8, /* --lockdown */
+    NORMAL = IN_DEFAULT | IN_NETWORK | BY_USER | BY_ROOT,
+    ONLY_LOCKDOWN = IN_LOCKDOWN | BY_USER | BY_ROOT,
+    EVERY = NORMAL | IN_LOCKDOWN,
+    ONLY_DEFAULT = IN_DEFAULT | IN_LOCKDOWN | BY_USER | BY_ROOT, /* no network of the host */
     ONLY_NETWORK = IN_NETWORK | BY_USER | BY_ROOT,
-    ONLY_USER = IN_DEFAULT | IN_NETWORK | BY_USER,
-    ONLY_ROOT = IN_DEFAULT | IN_NETWORK | BY_ROOT,
+    ONLY_USER = IN_DEFAULT | IN_NETWORK | IN_LOCKDOWN | BY_USER,
+    ONLY_ROOT = IN_DEFAULT | IN_NETWORK | IN_LOCKDOWN | BY_ROOT,
 };
 
 /* What the positive control of a row is. */
@@ -72,6 +75,7 @@ struct trial {
     bool observe; /* layer switched off: errnos are reported, not judged */
     bool by_root;
     bool network; /* --network */
+    bool lockdown;
     bool terminal;
     bool no_seccomp;
     bool no_landlock;
@@ -88,7 +92,7 @@ struct trial {
 extern const struct probe probes_fs[], probes_policy[], probes_proc[], probes_ptrace[], probes_ns[],
     probes_mount[], probes_kernel[], probes_socket[], probes_unix[], probes_signal[], probes_tty[],
     probes_fd[], probes_cap[], probes_abi[], probes_net[], probes_res[], probes_git[],
-    probes_mask[];
+    probes_mask[], probes_lockdown[];
 
 /* Turns the result of a libc call into 0 or positive, or a negative errno. */
 #define RESULT(call) result_of((long)(call))
@@ -132,6 +136,9 @@ long fact_number(const char *name);
 bool fact_each(const char *name, size_t *at, char *item, size_t size);
 /* The random token that must not be found inside; kept reversed in the facts. */
 const char *fact_token(void);
+
+/* Goes where files can be made: in lockdown that is not the project. */
+void trial_go_where_writable(const struct trial *trial);
 
 /* Directory of the program. */
 const char *probe_dir(void);

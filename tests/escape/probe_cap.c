@@ -135,6 +135,7 @@ const struct probe probes_cap[] = {
     {"E-CAP-02", capability_calls, "EPERM", EVERY, CONTROL_ROOT, NULL, "EPERM"},
     {"E-CAP-03", other_identity, "EINVAL EPERM", ONLY_USER, CONTROL_ROOT, NULL, "EINVAL EPERM"},
     {"E-CAP-04", other_identity, "EINVAL EPERM", ONLY_ROOT, CONTROL_ROOT, NULL, "EINVAL EPERM"},
-    {"E-CAP-05", foreign_files, "EACCES", EVERY, CONTROL_ROOT, NULL, "EACCES"},
+    {"E-CAP-05", foreign_files, "EACCES", NORMAL, CONTROL_ROOT, NULL, "EACCES"},
+    {"E-CAP-05", foreign_files, "ENOENT", ONLY_LOCKDOWN, CONTROL_ROOT, NULL, NULL}, /* of a map */
     {0},
 };

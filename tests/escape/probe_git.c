@@ -46,9 +46,13 @@ static void write_file(struct trial *t, const char *dir, const char *name)
     trial_call(t, 0, RESULT(truncate(path, st.st_size)), "truncate(%s)", path);
     trial_call(t, 0, RESULT(chmod(path, st.st_mode & 0777)), "chmod(%s)", path);
     trial_call(t, 1, move_away(path), "rename(%s)", path);
-    if (create(fresh) < 0)
-        trial_must(t, false, "open(%s, O_CREAT)", fresh);
-    trial_call(t, 1, RESULT(rename(fresh, path)), "rename over %s", path);
+    if (t->lockdown && !t->control) {
+        trial_call(t, 1, create(fresh), "open(%s, O_CREAT)", fresh);
+    } else {
+        if (create(fresh) < 0)
+            trial_must(t, false, "open(%s, O_CREAT)", fresh);
+        trial_call(t, 1, RESULT(rename(fresh, path)), "rename over %s", path);
+    }
     unlink(fresh);
 }
 
@@ -95,8 +99,10 @@ static void other_repository(struct trial *t)
 }
 
 const struct probe probes_git[] = {
-    {"E-GIT-07", what_runs_later, "EROFS; EBUSY", EVERY, CONTROL_ALL, NULL, "EROFS; EBUSY"},
-    {"E-GIT-09", whole_directory, "EBUSY", EVERY, CONTROL_SAME, NULL, "EBUSY"},
+    {"E-GIT-07", what_runs_later, "EROFS; EBUSY", NORMAL, CONTROL_ALL, NULL, "EROFS; EBUSY"},
+    {"E-GIT-07", what_runs_later, "EROFS; EBUSY EROFS", ONLY_LOCKDOWN, CONTROL_ALL, NULL, NULL},
+    {"E-GIT-09", whole_directory, "EBUSY", NORMAL, CONTROL_SAME, NULL, "EBUSY"},
+    {"E-GIT-09", whole_directory, "EBUSY EROFS", ONLY_LOCKDOWN, CONTROL_SAME, NULL, NULL},
     {"E-GIT-10", other_repository, "ENOENT", EVERY, CONTROL_SAME, NULL, "ENOENT"},
     {0},
 };

@@ -241,6 +241,7 @@ static void nested_landlock(struct trial *t)
         trial_blind(t, "the kernel has no Landlock");
         return;
     }
+    trial_go_where_writable(t);
     trial_must(t, set >= 0, "landlock_create_ruleset: %ld", set);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     trial_must(t, syscall(SYS_landlock_restrict_self, (int)set, 0U) == 0, "landlock_restrict_self");

@@ -132,8 +132,10 @@ static void policy_words(struct trial *t)
 }
 
 const struct probe probes_policy[] = {
-    {"E-POL-01", policy_file, "ZERO; EACCES EROFS; EBUSY", EVERY, CONTROL_SAME, NULL,
+    {"E-POL-01", policy_file, "ZERO; EACCES EROFS; EBUSY", NORMAL, CONTROL_SAME, NULL,
      "ZERO; EACCES EROFS; EBUSY"},
+    {"E-POL-01", policy_file, "ZERO; EACCES EROFS; EBUSY EROFS", ONLY_LOCKDOWN, CONTROL_SAME, NULL,
+     NULL},
     {"E-POL-03", global_file, "", EVERY, CONTROL_NONE, NULL, ""},
     {"E-POL-04", own_state, "ENOENT", EVERY, CONTROL_SAME, NULL, "ENOENT"},
     {"E-POL-05", nested_run, "EPERM", EVERY, CONTROL_SAME, NULL, "EPERM"},

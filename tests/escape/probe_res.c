@@ -23,6 +23,7 @@
 #define PROCESSES_TRIED     (PROCESSES_PUBLISHED + 64)
 #define PROCESSES_FORKED    128
 #define NOFILE_PUBLISHED    65536
+#define NOFILE_LOCKDOWN     4096
 #define MIB                 (1024L * 1024)
 /* A tmpfs up to this size is filled, of larger ones only the size is checked. */
 #define FILL_MAX        (128 * MIB)
@@ -149,8 +150,8 @@ static void limits(struct trial *t)
 
     getrlimit(RLIMIT_NOFILE, &files);
     getrlimit(RLIMIT_CORE, &core);
-    trial_must(t, files.rlim_max <= NOFILE_PUBLISHED, "NOFILE hard is %lu",
-               (unsigned long)files.rlim_max);
+    trial_must(t, files.rlim_max <= (t->lockdown ? NOFILE_LOCKDOWN : NOFILE_PUBLISHED),
+               "NOFILE hard is %lu", (unsigned long)files.rlim_max);
     trial_must(t, core.rlim_max == 0, "CORE hard is %lu", (unsigned long)core.rlim_max);
     while (opened >= 0)
         opened = RESULT(open("/dev/null", O_RDONLY | O_CLOEXEC));

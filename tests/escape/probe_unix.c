@@ -105,6 +105,7 @@ static void own_sockets(struct trial *t)
 {
     char path[PATH_MAX];
 
+    trial_go_where_writable(t);
     own_socket(t, "./escape.sock");
     own_socket(t, "/tmp/escape.sock");
     snprintf(path, sizeof path, "%s/e.sock", fact("home"));
