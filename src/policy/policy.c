@@ -165,8 +165,7 @@ static void note_weakened(const struct policy *policy, const struct config *conf
 
 /* What of the host's HOME and run time the run is given: nothing of it is needed to start. */
 static int add_host_parts(struct policy *policy, const struct config *config,
-                          struct environment_parts *parts, struct notes *notes,
-                          struct error *error)
+                          struct environment_parts *parts, struct notes *notes, struct error *error)
 {
     const struct host *host = policy->host;
     int r = agents_add(&policy->plan, parts, &policy->in_step, policy->agent, config, host,
