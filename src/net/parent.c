@@ -107,14 +107,14 @@ static const char *parse_url(struct parent *parent, const char *url)
             strncasecmp(schemes[i].name, url, (size_t)(colon - url)) == 0)
             scheme = &schemes[i];
     if (!scheme)
-        return "of its kind (http, socks5 and socks5h are known)";
+        return "its kind is none of http, socks5, socks5h";
     parent->kind = scheme->kind;
     if (target_parse(&parent->target, rest + host, len - host) < 0)
-        return "because it is not SCHEME://[USER:PASSWORD@]HOST:PORT";
+        return "it is not written SCHEME://[USER:PASSWORD@]HOST:PORT";
     if (!parent->target.port)
         parent->target.port = scheme->port;
     if (at && at > rest && !take_credentials(parent, rest, (size_t)(at - rest)))
-        return "because of its credentials (special bytes are written %XX, at most 255 each)";
+        return "its credentials are badly written: special bytes are %XX, at most 255 each";
     return NULL;
 }
 
@@ -232,7 +232,7 @@ static struct parent *read_parent(const struct strv *environ, const char *const 
         if (!fault)
             return parent;
         notes_add(notes, NOTE_SECURITY,
-                  "the proxy that %s names cannot be used %s: hosts are dialled directly", *names,
+                  "the proxy that %s names cannot be used (%s): hosts are dialled directly", *names,
                   fault);
         free_parent(parent);
         return NULL;

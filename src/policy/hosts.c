@@ -196,6 +196,21 @@ int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct 
     return 0;
 }
 
+void hosts_note_command(const struct strv *argv, const char *agent, enum network_mode mode,
+                        struct notes *notes)
+{
+    if (!agent || !str_eq(agent, "opencode") || mode == NETWORK_FULL)
+        return;
+    for (size_t i = 0; i < argv->n; i++)
+        if (str_eq(argv->v[i], "--standalone"))
+            return;
+    notes_add(
+        notes, NOTE_WARNING,
+        "opencode may look for a server that runs outside of the jail, which the network (%s) "
+        "does not reach: opencode --standalone starts one of its own",
+        hosts_mode_name(mode));
+}
+
 const char *hosts_mode_name(enum network_mode mode)
 {
     static const char *const names[] = {

@@ -26,5 +26,8 @@
  */
 int hosts_decide(enum network_mode *mode, struct allow_list *list, const struct config *config,
                  const char *agent, struct notes *notes, struct error *error);
+/* What the command needs of the network beside hosts, and will not find in this mode. */
+void hosts_note_command(const struct strv *argv, const char *agent, enum network_mode mode,
+                        struct notes *notes);
 /* "off", "filtered", "full": static text. */
 const char *hosts_mode_name(enum network_mode mode);

@@ -287,6 +287,7 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         r = ports_decide(&policy->forward, &policy->publish, config, policy->network, notes, error);
     if (r < 0)
         return r;
+    hosts_note_command(&policy->argv, agent, policy->network, notes);
     if (policy->network == NETWORK_FILTERED)
         parents_read(&policy->parents, &host->environ, notes);
     warn_own_program(policy, notes);

@@ -13,6 +13,11 @@
 
 /* ---- every key, every pair of layers (P-CFG-5) ---- */
 
+static bool is_host(const struct setting *row)
+{
+    return row->id == SET_ALLOW_HOSTS || row->id == SET_ALLOW_PRIVATE;
+}
+
 /* Value number 0 or 1 of a key as a file writes it; malloc'ed. */
 static char *file_value(const struct setting *row, unsigned which)
 {
@@ -28,6 +33,7 @@ static char *file_value(const struct setting *row, unsigned which)
     case FILE_STRINGS:
         return xasprintf(row->id == SET_COMMAND        ? "[\"tool\", \"%u\"]"
                          : row->id == SET_HIDE_DOTDIRS ? "[\"name%u\"]"
+                         : is_host(row)                ? "[\"h.test:8%u\"]"
                                                        : "[\"/v/%u\"]",
                          which);
     case FILE_PORTS:
@@ -50,7 +56,10 @@ static const char *word_of(const struct setting *row, unsigned which)
 
 static void say_by_hand(struct gathering_test *test, const struct setting *row, unsigned which)
 {
-    _cleanup_free_ char *entry = xasprintf(row->id == SET_HIDE_DOTDIRS ? "name%u" : "/v/%u", which);
+    _cleanup_free_ char *entry = xasprintf(row->id == SET_HIDE_DOTDIRS ? "name%u"
+                                           : is_host(row)              ? "h.test:8%u"
+                                                                       : "/v/%u",
+                                           which);
 
     if (row->id == SET_COMMAND)
         strv_pushf(&test->args.command, "%u", which);

@@ -307,6 +307,34 @@ static void an_unreachable_service_is_named(void **state)
     }
 }
 
+static void opencode_is_told_about_its_server(void **state)
+{
+    static const struct {
+        const char *words[3];
+        const char *agent;
+        enum network_mode mode;
+        unsigned notes;
+    } rows[] = {
+        {{"opencode"}, "opencode", NETWORK_FILTERED, 1},
+        {{"opencode", "run"}, "opencode", NETWORK_OFF, 1},
+        {{"opencode", "run", "--standalone"}, "opencode", NETWORK_OFF, 0},
+        {{"opencode"}, "opencode", NETWORK_FULL, 0},
+        {{"opencode"}, NULL, NETWORK_OFF, 0},
+        {{"claude"}, "claude", NETWORK_FILTERED, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct strv argv CLEANUP(strv_free) = {0};
+        struct notes notes CLEANUP(notes_free) = {0};
+
+        for (size_t j = 0; j < 3 && rows[i].words[j]; j++)
+            strv_push(&argv, rows[i].words[j]);
+        hosts_note_command(&argv, rows[i].agent, rows[i].mode, &notes);
+        assert_int_equal(count_notes(&notes, "--standalone"), rows[i].notes);
+    }
+}
+
 /* ---- a project that is not trusted ---- */
 
 static void an_untrusted_project_only_narrows(void **state)
@@ -401,12 +429,7 @@ static void an_untrusted_project_only_narrows(void **state)
          NETWORK_OFF,
          "",
          ""},
-        {{OFF, NULL, NULL},
-         {UNSAID, NULL, "claude.ai"},
-         {UNSAID, NULL, NULL},
-         NETWORK_OFF,
-         "",
-         ""},
+        {{OFF, NULL, NULL}, {UNSAID, NULL, "claude.ai"}, {UNSAID, NULL, NULL}, NETWORK_OFF, "", ""},
         /* over on: exactly its hosts */
         {{ON, NULL, NULL},
          {UNSAID, NULL, "p.test"},
@@ -547,6 +570,7 @@ int main(void)
         cmocka_unit_test(automatic_hosts_follow_the_command),
         cmocka_unit_test(entries_tell_who_said_them),
         cmocka_unit_test(an_unreachable_service_is_named),
+        cmocka_unit_test(opencode_is_told_about_its_server),
         cmocka_unit_test(an_untrusted_project_only_narrows),
         cmocka_unit_test(an_untrusted_command_is_no_agent_of_its_own),
         cmocka_unit_test(a_bad_entry_is_named_with_its_place),
