@@ -41,6 +41,8 @@ NAMES = {
     "sixtofour": ["2002:7f00:1::1"], "zero": ["0.0.0.0"], "cgnat": ["100.64.0.1"],
     "ula": ["fd12::1"], "linklocal": ["fe80::1"], "documentation": ["192.0.2.1"],
 }
+# name: the name that it stands for, and the address that comes along
+ALIASES = {"alias": ("localhost", "127.0.0.1"), "alias-web": ("web.test", PUBLIC)}
 # name: addresses of the first, the second ... answer; the last one stays
 CHANGING = {"rebind": [[PUBLIC], ["127.0.0.1"]], "rebind2": [["127.0.0.1"], [PUBLIC]]}
 
@@ -76,15 +78,21 @@ class Names(socketserver.BaseRequestHandler):
             addresses = CHANGING[short][min(n, len(CHANGING[short])) - 1]
         elif short in CHANGING:
             addresses = []
-        code = 0 if addresses is not None else 3
         records = b""
         count = 0
+        owner = b"\xc0\x0c"
+        if short in ALIASES:
+            alias, address = ALIASES[short]
+            owner = b"".join(bytes([len(part)]) + part.encode() for part in alias.split(".")) + b"\0"
+            records += struct.pack(">HHHIH", 0xC00C, 5, 1, 0, len(owner)) + owner
+            count, addresses = 1, [address]
+        code = 0 if addresses is not None else 3
         for address in addresses or []:
             family = socket.AF_INET6 if ":" in address else socket.AF_INET
             if kind != (28 if ":" in address else 1):
                 continue
             packed = socket.inet_pton(family, address)
-            records += struct.pack(">HHHIH", 0xC00C, kind, 1, 0, len(packed)) + packed
+            records += owner + struct.pack(">HHIH", kind, 1, 0, len(packed)) + packed
             count += 1
         return data[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, count, 0, 0) + question + records
 

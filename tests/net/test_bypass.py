@@ -161,6 +161,44 @@ tell([request("POST http://web.test/x HTTP/1.1\\r\\n" + head + "\\r\\n").row()[:
             self.assertIn(row[0], (400, 403, 405), what)
         self.assertEqual([line for line in log_lines()[before:] if line.startswith("http")], [])
 
+    def test_aliases_are_judged_by_where_they_lead(self):
+        with socket.create_server(("127.0.0.1", 4101)) as server:
+            server.settimeout(0.05)
+            rows = self.python("""
+tell([ask("alias.test:4101")[:2], ask("alias.test:80")[:2], get("http://alias-web.test/hello")[0]])
+""", ["alias.test", "alias.test:4101", "alias-web.test"])
+            self.assertEqual(rows, [[403, "address-refused"]] * 2 + [200])
+            with self.assertRaises(TimeoutError):
+                server.accept()
+
+    def test_server_names_that_say_two_things(self):
+        """Two names, a name with NUL, one outer name for an encrypted one; all beside what passes."""
+        rows = self.python("""
+def extension(kind, data):
+    return struct.pack(">HH", kind, len(data)) + data
+def names(*hosts):
+    entries = b"".join(b"\\0" + struct.pack(">H", len(host)) + host for host in hosts)
+    return extension(0, struct.pack(">H", len(entries)) + entries)
+def hello(*extensions):
+    data = b"".join(extensions)
+    body = (b"\\x03\\x03" + bytes(32) + b"\\0" + b"\\0\\x02\\x13\\x01" + b"\\x01\\0" +
+            struct.pack(">H", len(data)) + data)
+    message = b"\\x01" + struct.pack(">I", len(body))[1:] + body
+    return b"\\x16\\x03\\x01" + struct.pack(">H", len(message)) + message
+def verdict(*extensions):
+    sock = tunnel("web.test:443")
+    sock.sendall(hello(*extensions))
+    sock.shutdown(socket.SHUT_WR)
+    answer = read_all(sock)
+    return [ord(byte) for byte in answer[:7]][-1:] if len(answer) == 7 else "server"
+ech = extension(0xFE0D, b"\\0\\0\\x01\\0\\x01\\x42\\0\\0\\0\\0")
+tell([verdict(names(b"web.test", b"other.test")), verdict(names(b"web.test"), names(b"other.test")),
+      verdict(names(b"web.test\\0.other.test")), verdict(ech, names(b"other.test")), verdict(ech),
+      verdict(names(b"web.test")), verdict(ech, names(b"WEB.test"))])
+""")
+        self.assertEqual(rows[:5], [[112]] * 5)
+        self.assertNotIn([112], rows[5:])
+
     def test_others_are_served_during_slow_ones(self):
         rows = self.python("""
 slow = [connect() for _ in range(300)]
