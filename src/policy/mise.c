@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ORIGIN "mise"
-
 void mise_free(struct mise *mise)
 {
     free(mise->program);
@@ -46,7 +44,7 @@ static void show(struct plan *plan, const struct host *host, const char *project
 
     free(view.host_path);
     if (!is_safe)
-        toolchains_bind_tool(plan, host, project, path, ORIGIN, notes);
+        toolchains_bind_tool(plan, host, project, path, MISE_ORIGIN, notes);
 }
 
 /* Absent, it is made: a jail must not be the first to make it. */
@@ -60,7 +58,7 @@ static void close_state(struct plan *plan, const struct host *host)
 
     free(view.host_path);
     if (is_writable)
-        plan_add_new_dir(plan, host->fs, GROUP_HOME_PARTS, PLAN_RO, path, path, ORIGIN);
+        plan_add_new_dir(plan, host->fs, GROUP_HOME_PARTS, PLAN_RO, path, path, MISE_ORIGIN);
 }
 
 static void push_name(struct strv *names, const char *entry)

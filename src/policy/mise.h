@@ -9,6 +9,8 @@
 #include "policy/environment.h"
 #include "policy/plan.h"
 
+#define MISE_ORIGIN "mise" /* of its binds */
+
 /* What the launcher is told. */
 struct mise {
     char *program;     /* inside; NULL: nobody is asked */

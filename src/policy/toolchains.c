@@ -345,7 +345,7 @@ void toolchains_add(struct plan *plan, const struct config *config, const struct
 
 /* ---- in the end ---- */
 
-static bool is_derived(const struct plan_entry *entry)
+bool toolchains_own(const struct plan_entry *entry)
 {
     return entry->group == GROUP_HOME_PARTS &&
            (str_eq(entry->origin, TOOL_ORIGIN) || str_eq(entry->origin, CACHE_ORIGIN) ||
@@ -404,6 +404,6 @@ void toolchains_settle(struct plan *plan, const struct fs *fs, struct notes *not
     struct settling settling = {plan, marks};
 
     for (size_t i = 0; i < plan->n; i++)
-        marks[i] = is_derived(&plan->v[i]) && must_yield(plan, fs, &plan->v[i], notes);
+        marks[i] = toolchains_own(&plan->v[i]) && must_yield(plan, fs, &plan->v[i], notes);
     plan_remove_if(plan, yields, &settling);
 }

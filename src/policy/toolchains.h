@@ -29,5 +29,8 @@ void toolchains_bind_tool(struct plan *plan, const struct host *host, const char
  */
 void toolchains_settle(struct plan *plan, const struct fs *fs, struct notes *notes);
 
+/* True for an entry that was added here. */
+bool toolchains_own(const struct plan_entry *entry);
+
 /* The cache store, canonical or as it will be made; malloc'ed. */
 char *toolchains_store(const struct host *host);

@@ -9,6 +9,7 @@
 #include "policy/hosts.h"
 #include "policy/lockdown.h"
 #include "verbs/print.h"
+#include "verbs/status_derived.h"
 #include "verbs/status_state.h"
 #include "verbs/verbs.h"
 
@@ -185,6 +186,8 @@ static char *as_text(const struct verb_call *call)
     text_network(&out, call);
     if (call->policy)
         status_state_text(&out, call->policy);
+    if (call->policy)
+        status_derived_text(&out, call->policy);
     print_line(&out, "settings");
     for (size_t i = 0; i < SET_COUNT; i++)
         if (i != SET_COMMAND)
@@ -294,10 +297,11 @@ static char *as_json(const struct verb_call *call)
                                                "hosts", "forward", "publish");
 
     return json_document(json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
         json_texts(&gathered->command), "project", project, "files_read", json_files(gathered),
         "tables", json_tables(gathered), "settings", json_settings(gathered), "network", network,
-        "agent_state", call->policy ? status_state_json(call->policy) : json_null()));
+        "agent_state", call->policy ? status_state_json(call->policy) : json_null(), "derived",
+        call->policy ? status_derived_json(call->policy) : json_array()));
 }
 
 int verb_status(const struct verb_call *call, struct error *error)
