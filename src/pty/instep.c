@@ -407,3 +407,17 @@ void instep_finish(struct instep *instep)
             say_once(instep, MOUNTER_EVENT_STATE_OFF, kept, kept->off_code);
     }
 }
+
+void instep_free(struct instep *instep)
+{
+    for (size_t i = 0; instep && i < instep->n; i++) {
+        buf_free(&instep->v[i].agreed);
+        if (instep->v[i].host.dir >= 0)
+            close(instep->v[i].host.dir);
+        if (instep->v[i].jail.dir >= 0)
+            close(instep->v[i].jail.dir);
+    }
+    if (instep && instep->inotify >= 0)
+        close(instep->inotify);
+    free(instep);
+}

@@ -31,3 +31,4 @@ void instep_step(struct instep *instep);
 /* After the last process of the jail: the last copy. Takes a second at most where others hold the
  * lock. */
 void instep_finish(struct instep *instep);
+void instep_free(struct instep *instep);

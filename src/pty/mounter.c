@@ -148,6 +148,7 @@ static void finish_state(struct service *service)
         return;
     poll(&jail, 1, JAIL_END_MS);
     instep_finish(instep);
+    instep_free(instep);
 }
 
 static _Noreturn void end(struct service *service, bool is_goodbye)
