@@ -52,8 +52,10 @@ AGENTS = {
               (r"[\u2800-\u28ff]+",)),          # the logo turns
     "gemini": (gemini_home, [".gemini"], {"GEMINI_API_KEY": KEY}, "Type your message",
                (r"[\u2800-\u28ff]",)),
-    "opencode": (opencode_home, [".config", ".local/share", ".local/state", ".cache"], {},
-                 "Ask anything", (r"Tip .*", r"Ask anything.*")),
+    "opencode": (opencode_home, [".config", ".local/share", ".local/state", ".cache"],
+                 {"OPENCODE_DISABLE_DEFAULT_PLUGINS": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
+                  "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"},
+                 "ctrl.p commands", (r"Tip.*", r"Ask anything.*")),
 }
 
 
