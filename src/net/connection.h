@@ -46,7 +46,7 @@ struct connection {
     enum connection_phase phase;
     enum refusal_reason refused; /* REFUSAL_NONE: nothing was refused */
     uint64_t began_ms;           /* uv_now() */
-    unsigned pending; /* handles and requests that still need the struct */
+    unsigned pending;            /* handles and requests that still need the struct */
     uv_tcp_t client;
     uv_tcp_t upstream;
     bool has_upstream;
