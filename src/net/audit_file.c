@@ -280,10 +280,10 @@ static int read_link(int fd, off_t end, const struct audit_link *empty, struct a
     static const size_t looks[] = {FIRST_LOOK, WHOLE_LOOK};
     struct buf tail CLEANUP(buf_free);
 
+    buf_init(&tail, WHOLE_LOOK);
     *link = *empty;
     if (end == 0)
         return 0;
-    buf_init(&tail, WHOLE_LOOK);
     for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
         int r = read_tail(fd, &tail, end, looks[i]);
 

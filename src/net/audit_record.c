@@ -43,9 +43,9 @@ json_t *audit_text(const char *bytes)
 {
     struct buf escaped CLEANUP(buf_free);
 
+    buf_init(&escaped, TEXT_MAX);
     if (!bytes)
         return json_null();
-    buf_init(&escaped, TEXT_MAX);
     log_escape(&escaped, bytes, strnlen(bytes, AUDIT_RECORD_MAX));
     return json_string(buf_cstr(&escaped));
 }
