@@ -148,6 +148,7 @@ bool grant_display(struct granting *granting)
 }
 
 #define X11_DIR          "/tmp/.X11-unix"
+#define X11_MOVED_BY     1000
 #define DISPLAY_DIGITS   5
 #define XAUTHORITY_BYTES (64 * KIB)
 
@@ -221,7 +222,7 @@ static uint8_t *read_authority(const struct granting *granting, size_t *len)
 }
 
 /* The keys for this one display. They name the host, which has another name inside. */
-static void add_authority(const struct granting *granting, const char *number)
+static void add_authority(const struct granting *granting, const char *number, const char *inside)
 {
     const struct host *host = granting->host;
     _cleanup_free_ char *dest = grant_inside(granting, "xauthority");
@@ -236,7 +237,7 @@ static void add_authority(const struct granting *granting, const char *number)
         return;
     if (name)
         name[strcspn(name, "\n")] = '\0';
-    if (xauthority_select(&keys, bytes, len, name ? name : "", number) < 0) {
+    if (xauthority_select(&keys, bytes, len, name ? name : "", number, inside) < 0) {
         grant_refuse(granting, "the X11 authority file is damaged: its keys are not used");
         return;
     }
@@ -250,11 +251,24 @@ static void add_authority(const struct granting *granting, const char *number)
     grant_variable(granting, "XAUTHORITY", dest);
 }
 
+/* The number that the display has inside. In the host's network the abstract name of the server is there,
+ * too. Clients try it first and give up when Landlock refuses it, so the display gets a number for
+ * which there is no such name. */
+static char *number_inside(const struct granting *granting, const char *number)
+{
+    return config_flag(granting->config, SET_NETWORK)
+               ? xasprintf("%lu", strtoul(number, NULL, 10) + X11_MOVED_BY)
+               : xstrdup(number);
+}
+
 bool grant_x11(struct granting *granting)
 {
     const char *display = host_getenv(granting->host, "DISPLAY");
     _cleanup_free_ char *number = display ? local_display(display) : NULL;
+    _cleanup_free_ char *inside = NULL;
     _cleanup_free_ char *path = NULL;
+    _cleanup_free_ char *dest = NULL;
+    _cleanup_free_ char *display_inside = NULL;
 
     if (!number) {
         if (display && display[0])
@@ -263,14 +277,17 @@ bool grant_x11(struct granting *granting)
             grant_refuse(granting, "DISPLAY is not set: there is no X11 display to show");
         return false;
     }
+    inside = number_inside(granting, number);
     path = xasprintf(X11_DIR "/X%s", number);
-    if (!grant_socket(granting, path, path, ANYBODY)) {
+    dest = xasprintf(X11_DIR "/X%s", inside);
+    if (!grant_socket(granting, path, dest, ANYBODY)) {
         grant_refuse(granting, "there is no socket %s", path);
         return false;
     }
+    display_inside = xasprintf(":%s%s", inside, strchrnul(display, '.'));
     plan_add(granting->plan, GROUP_RUNTIME, PLAN_DIR, X11_DIR, granting->origin)->mode = 01777;
-    grant_variable(granting, "DISPLAY", display);
-    add_authority(granting, number);
+    grant_variable(granting, "DISPLAY", display_inside);
+    add_authority(granting, number, inside);
     return true;
 }
 

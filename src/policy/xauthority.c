@@ -89,7 +89,7 @@ static void append_for_any(struct buf *out, const struct record *record, const c
 }
 
 int xauthority_select(struct buf *out, const uint8_t *bytes, size_t len, const char *host,
-                      const char *number)
+                      const char *number, const char *inside)
 {
     size_t before = out->len;
 
@@ -105,7 +105,7 @@ int xauthority_select(struct buf *out, const uint8_t *bytes, size_t len, const c
             }
             if (is_for_display(&record, number) &&
                 is_text(&record.fields[FIELD_ADDRESS], host) == (pass == 0))
-                append_for_any(out, &record, number);
+                append_for_any(out, &record, inside);
         }
     }
     return out->overflow ? -EBADMSG : 0;

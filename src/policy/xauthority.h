@@ -11,8 +11,8 @@
 /*
  * Appends to out those records of the bytes that open the local display of that number ("0"): of this
  * machine (family 256, FamilyLocal) or of any (65535, FamilyWild), as records for any machine, because
- * clients look for the name of the machine they run on. Records of the machine called host come
+ * clients look for the name of the machine they run on, and of the display number inside. Records of the machine called host come
  * first. 0, or -EBADMSG with nothing appended if the bytes are no whole records.
  */
 int xauthority_select(struct buf *out, const uint8_t *bytes, size_t len, const char *host,
-                      const char *number);
+                      const char *number, const char *inside);
