@@ -29,7 +29,7 @@ struct launcher_mise {
 
 struct launcher_child {
     const struct orders *orders;
-    char **env;         /* of the command: the orders', or what mise made of it */
+    char **env; /* of the command: the orders', or what mise made of it */
     struct launcher_mise mise;
     int slave;          /* PTY, -1: none */
     int report;         /* write end of the pipe to PID 1; carries struct control_message */

@@ -16,7 +16,8 @@ static void say_mise(const struct control_message *message, const char *program)
 
     switch (message->a) {
     case MISE_NOT_STARTED:
-        log_line(NOTE_WARNING, "%s could not be asked: %s; %s", program, strerror(message->b), rest);
+        log_line(NOTE_WARNING, "%s could not be asked: %s; %s", program, strerror(message->b),
+                 rest);
         break;
     case MISE_TOO_SLOW:
         log_line(NOTE_WARNING, "%s did not answer in time; %s", program, rest);

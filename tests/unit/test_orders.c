@@ -17,6 +17,7 @@ struct sample {
     char *argv[STRINGS_MAX + 1];
     char *env[STRINGS_MAX + 1];
     struct orders_rule rules[STRINGS_MAX];
+    char *fixed[STRINGS_MAX + 1];
 };
 
 /* xorshift64*: the same sequence in every run. */
@@ -70,7 +71,14 @@ static void fill_sample(struct sample *sample)
         .env = sample->env,
         .rules = sample->rules,
         .rule_count = random_bits() % STRINGS_MAX,
+        .mise = random_string(random_bits() & 1 ? "/" : ""),
+        .mise_fixed = sample->fixed,
+        .mise_ms = (uint32_t)random_bits(),
     };
+    if (sample->orders.mise[0] != '/')
+        sample->orders.mise[0] = '\0';
+    for (size_t i = random_bits() % STRINGS_MAX; i > 0; i--)
+        sample->fixed[i - 1] = random_string("N");
     sample->orders.listen_count = random_bits() % (ORDERS_LISTEN_MAX + 1);
     for (size_t i = 0; i < sample->orders.listen_count; i++)
         sample->orders.listen[i] = (uint16_t)(random_bits() | 1);
@@ -84,8 +92,10 @@ static void free_sample(struct sample *sample)
         free(sample->argv[i]);
         free(sample->env[i]);
         free(sample->rules[i].path);
+        free(sample->fixed[i]);
     }
     free(sample->orders.cwd);
+    free(sample->orders.mise);
 }
 
 /* A copy without a byte to spare, so that a sanitizer sees every read behind its end. */
@@ -103,6 +113,7 @@ static void free_decoded(struct orders *orders)
     free(orders->argv);
     free(orders->env);
     free(orders->rules);
+    free(orders->mise_fixed);
 }
 
 /* The lists are the same up to and including their NULL. */
@@ -128,6 +139,9 @@ static void assert_orders_equal(const struct orders *a, const struct orders *b)
     assert_int_equal(a->nproc, b->nproc);
     assert_int_equal(a->nofile_hard, b->nofile_hard);
     assert_int_equal(a->core, b->core);
+    assert_int_equal(a->mise_ms, b->mise_ms);
+    assert_string_equal(a->mise, b->mise);
+    assert_lists_equal(a->mise_fixed, b->mise_fixed);
     assert_int_equal(a->fsize, b->fsize);
     assert_int_equal(a->umask_bits, b->umask_bits);
     assert_int_equal(a->sigignore, b->sigignore);
