@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from netrun import MINE, PROJECT, NetTest, log_lines, wait_for, words
+from netrun import AI_JAIL, MINE, PROJECT, NetTest, log_lines, wait_for, words
 
 VALUE = "sk-test-7d1f0c2b9a8e4f6d"
 SECOND = "second-value-31415926"
@@ -170,7 +170,10 @@ tell([seen.decode(), [e.decode() for e in own if e.startswith(b"API_KEY=")]])
         process.communicate("\n")
         self.assertNotIn(VALUE.encode(), b"".join(shown))
         self.assertIn(b"--secret", b"".join(shown))
-        self.assertGreater(int(locked[1]), 0)
+        with open(AI_JAIL, "rb") as file:
+            is_sanitized = b"__asan_init" in file.read()
+        if not is_sanitized:  # the sanitizer makes nothing of mlock(2)
+            self.assertGreater(int(locked[1]), 0)
 
     def test_a_copy_is_told(self):
         self.tells("tell(1)", KEY + ("--env", f"COPY=x{VALUE}"))
