@@ -131,6 +131,18 @@ static void append_origin(struct buf *out, const char *origin)
     buf_append_str(out, ")\n");
 }
 
+/* Files of the jail's own that are kept equal to the host's. */
+static void append_in_step(struct buf *out, const struct in_step *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        buf_printf(out, "  %2d %-10s ", GROUP_HOME_PARTS, "in-step");
+        append_quoted(out, files->v[i].jail);
+        buf_append_str(out, " <- ");
+        append_quoted(out, files->v[i].host);
+        buf_append_str(out, "  (" AGENTS_ORIGIN ")\n");
+    }
+}
+
 static void append_mounts(struct buf *out, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++) {
@@ -292,6 +304,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
     append_backend(&out, launch, policy);
     buf_append_str(&out, "mounts\n");
     append_mounts(&out, &policy->plan);
+    append_in_step(&out, &policy->in_step);
     buf_append_str(&out, "environment\n");
     for (size_t i = 0; i < policy->env.n; i++) {
         _cleanup_free_ char *name = variable_name(policy->env.v[i]);
@@ -448,15 +461,25 @@ static json_t *json_late_masks(const struct mask_rules *masks)
     return array;
 }
 
+static json_t *json_in_step(const struct in_step *files)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < files->n; i++)
+        json_array_append_new(array, json_pack("{s:o, s:o}", "path", json_text(files->v[i].jail),
+                                               "source", json_text(files->v[i].host)));
+    return array;
+}
+
 char *launch_json(const struct launch *launch, const struct policy *policy)
 {
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
-                  json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
-                  json_mounts(&policy->plan), "environment", json_environment(policy), "network",
-                  json_network(policy), "landlock", json_landlock(launch, policy), "seccomp",
-                  json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks",
-                  json_late_masks(policy->masks));
+    json_t *root = json_pack(
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+        json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
+        json_mounts(&policy->plan), "environment", json_environment(policy), "network",
+        json_network(policy), "landlock", json_landlock(launch, policy), "seccomp",
+        json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks",
+        json_late_masks(policy->masks), "in_step", json_in_step(&policy->in_step));
 
     return json_document(root);
 }

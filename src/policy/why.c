@@ -194,6 +194,22 @@ static void answer_private(struct why_answer *answer, const struct policy *polic
                                    FLAG(SET_RW_MAPS));
 }
 
+/* A file that the mounter puts there is in no plan. */
+static bool is_in_step(struct why_answer *answer, const struct policy *policy, const char *path)
+{
+    for (size_t i = 0; i < policy->in_step.n; i++) {
+        if (!str_eq(policy->in_step.v[i].jail, path))
+            continue;
+        answer->verdict = "private";
+        answer->is_accessible = true;
+        answer->advice = xasprintf("a file of the jail's own that is kept equal to %s outside; "
+                                   "--no-%s shows nothing",
+                                   policy->in_step.v[i].host, FLAG(SET_AGENT_STATE));
+        return true;
+    }
+    return false;
+}
+
 static void ask_path(struct why_answer *answer, const struct policy *policy, const char *query)
 {
     _cleanup_free_ char *path = absolute(policy->host, query);
@@ -202,6 +218,8 @@ static void ask_path(struct why_answer *answer, const struct policy *policy, con
     view_of(&view, &policy->plan, policy->host->fs, path);
     answer->kind = "path";
     set_rule(answer, &view);
+    if (is_in_step(answer, policy, path))
+        return;
     switch (view.kind) {
     case VIEW_BIND:
         answer_bind(answer, policy, &view);

@@ -218,8 +218,9 @@ static void check_is_harmless(const char *text)
 
 static void check_json(const char *text)
 {
-    static const char *const fields[] = {"version", "command",  "backend", "mounts", "environment",
-                                         "network", "landlock", "seccomp", "limits", "late_masks"};
+    static const char *const fields[] = {"version",     "command",    "backend",  "mounts",
+                                         "environment", "network",    "landlock", "seccomp",
+                                         "limits",      "late_masks", "in_step"};
     json_error_t error;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 
