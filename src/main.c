@@ -151,8 +151,7 @@ static int run_session(struct call *call)
         .launch = &call->launch,
         .passthrough = config_flag(config, SET_TERMINAL_PASSTHROUGH),
         .status = has_status ? &status.line : NULL,
-        .redraw_key = redraw_key_choose(
-            config, wrapper_of(&call->gathered.command).name, &notes),
+        .redraw_key = redraw_key_choose(config, wrapper_of(&call->gathered.command).name, &notes),
         .clipboard = str_eq(config_word(config, SET_CLIPBOARD), "copy"),
     };
     int code;
