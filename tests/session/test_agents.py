@@ -20,7 +20,7 @@ from ptyrun import PROGRAM
 ROWS, COLS = 32, 110
 START_S = 90        # on a machine that does other things; alone they need 1 to 10
 QUIET_S = 1.5
-# Which program has the terminal is nothing that it shows.
+# How long something has taken.
 CLOCK = r"\b\d+(\.\d+)?\s?m?s\b"
 
 
