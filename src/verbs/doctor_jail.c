@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * doctor_jail: starts a real jail and tries its walls from inside.
+ * doctor_jail: starts a real jail, and a second one in lockdown, and tries their walls from inside.
  *
- * The jail has the built-in configuration and an empty directory as its project, so that nothing a
+ * They have the built-in configuration and an empty directory as its project, so that nothing a
  * project says can make the answer better or worse. The launcher does the trials (launcher_trial.c)
  * in place of a command, and its lines come back over a pipe.
  */
@@ -41,11 +41,12 @@ static const struct trial {
 
 struct run {
     struct host *host;
+    bool is_lockdown;
     int output; /* of the trials */
     int errors; /* of ai-jail */
 };
 
-static int start(struct host *host)
+static int start(struct host *host, bool is_lockdown)
 {
     struct config config CLEANUP(config_free);
     struct policy policy = {0};
@@ -56,6 +57,7 @@ static int start(struct host *host)
     int code = 125;
 
     config_builtin(&config);
+    config_set_bool(&config, SET_LOCKDOWN, is_lockdown);
     if (policy_build(&policy, &config, host, &bash, &notes, &error) == 0) {
         policy.is_trial = true;
         if (launch_build(&launch, &policy, &error) == 0)
@@ -79,7 +81,7 @@ static int run_jail(void *arg)
     for (size_t i = 0; i < ARRAY_SIZE(run->host->is_tty); i++)
         run->host->is_tty[i] = false;
     log_setup((struct log_options){.quiet = true, .utf8 = false});
-    return start(run->host);
+    return start(run->host, run->is_lockdown);
 }
 
 static char *read_back(int fd)
@@ -103,7 +105,7 @@ static int find_answer(const char *output, const char *name)
     return -1;
 }
 
-static void judge(struct doctor *doctor, const char *output)
+static void judge(struct doctor *doctor, const char *id, const char *output)
 {
     struct buf held CLEANUP(buf_free);
 
@@ -114,19 +116,18 @@ static void judge(struct doctor *doctor, const char *output)
         const char *what = trial->must_fail ? trial->must_fail : trial->must_work;
 
         if (answer < 0)
-            doctor_add(doctor, "jail", DOCTOR_MISSING, NULL, "%s: not tried", what);
+            doctor_add(doctor, id, DOCTOR_MISSING, NULL, "%s: not tried", what);
         else if (trial->must_fail && answer == 0)
-            doctor_add(doctor, "jail", DOCTOR_MISSING,
+            doctor_add(doctor, id, DOCTOR_MISSING,
                        "this is a hole: please report it, with this output", "%s worked inside",
                        what);
         else if (!trial->must_fail && answer != 0)
-            doctor_add(doctor, "jail", DOCTOR_MISSING, NULL, "%s failed: %s", what,
-                       strerror(answer));
+            doctor_add(doctor, id, DOCTOR_MISSING, NULL, "%s failed: %s", what, strerror(answer));
         else if (trial->must_fail)
             buf_printf(&held, "%s%s", held.len ? ", " : "", what);
     }
     if (held.len)
-        doctor_add(doctor, "jail", DOCTOR_OK, NULL, "refused inside: %s", buf_cstr(&held));
+        doctor_add(doctor, id, DOCTOR_OK, NULL, "refused inside: %s", buf_cstr(&held));
 }
 
 /* A directory that is made and removed again, as the project. */
@@ -140,19 +141,40 @@ static char *make_project(void)
     return NULL;
 }
 
-void doctor_check_jail(struct doctor *doctor)
+/* One jail, its trials, and a line that says what came of them. */
+static void check_jail(struct doctor *doctor, bool is_lockdown)
 {
+    const char *id = is_lockdown ? "lockdown" : "jail";
     struct run run = {
         .host = &doctor->host,
+        .is_lockdown = is_lockdown,
         .output = memfd_create("trials", MFD_CLOEXEC),
         .errors = memfd_create("errors", MFD_CLOEXEC),
     };
-    _cleanup_free_ char *project = NULL;
     _cleanup_free_ char *output = NULL;
     _cleanup_free_ char *errors = NULL;
-    int r;
+    int r = run.output < 0 || run.errors < 0 ? errno : doctor_in_child(run_jail, &run);
 
-    if (!doctor->has_host || !doctor->has_bwrap || run.output < 0 || run.errors < 0)
+    output = read_back(run.output);
+    errors = read_back(run.errors);
+    errors[strcspn(errors, "\n")] = '\0';
+    if (r == 0)
+        judge(doctor, id, output);
+    else if (is_lockdown)
+        doctor_add(doctor, id, DOCTOR_DEGRADED, "only --lockdown is affected",
+                   "it cannot start (%d)%s%s", r, errors[0] ? ": " : "", errors);
+    else
+        doctor_add(doctor, id, DOCTOR_MISSING, NULL, "no jail could be started (%d)%s%s", r,
+                   errors[0] ? ": " : "", errors);
+    close(run.output);
+    close(run.errors);
+}
+
+void doctor_check_jail(struct doctor *doctor)
+{
+    _cleanup_free_ char *project = NULL;
+
+    if (!doctor->has_host || !doctor->has_bwrap)
         return;
     project = make_project();
     if (!project) {
@@ -164,16 +186,7 @@ void doctor_check_jail(struct doctor *doctor)
     free(doctor->host.cwd_spelling);
     doctor->host.cwd = xstrdup(project);
     doctor->host.cwd_spelling = xstrdup(project);
-    r = doctor_in_child(run_jail, &run);
+    check_jail(doctor, false);
+    check_jail(doctor, true);
     rmdir(project);
-    output = read_back(run.output);
-    errors = read_back(run.errors);
-    errors[strcspn(errors, "\n")] = '\0';
-    if (r == 0)
-        judge(doctor, output);
-    else
-        doctor_add(doctor, "jail", DOCTOR_MISSING, NULL, "no jail could be started (%d)%s%s", r,
-                   errors[0] ? ": " : "", errors);
-    close(run.output);
-    close(run.errors);
 }

@@ -11,7 +11,7 @@ from ptyrun import SessionTest
 
 CHECKS = {"bubblewrap", "user-namespace", "disable-userns", "network-namespace", "proc",
           "tmpfs-size", "overlay", "enter-namespace", "landlock", "seccomp", "inotify", "project",
-          "configuration", "own-files", "pty", "terminal", "jail"}
+          "configuration", "own-files", "pty", "terminal", "jail", "lockdown"}
 # A user namespace in which no further one may be made.
 WITHOUT_NAMESPACES = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\""
 
@@ -32,6 +32,7 @@ class Doctor(SessionTest):
         self.assertEqual(code, 1 if ill else 0)
         for wall in ("~/.ssh", "/usr", "connecting", "tracing", "namespace", "terminal"):
             self.assertIn(wall, checks["jail"]["detail"])
+            self.assertIn(wall, checks["lockdown"]["detail"])
 
     def test_text(self):
         code, out, err = self.run_piped(["--doctor"], timeout=60)
