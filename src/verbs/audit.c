@@ -254,6 +254,7 @@ static int read_all(struct reading *reading, int directory, struct error *error)
     int files[AUDIT_KEPT + 1];
     int r = open_all(reading, directory, files, error);
 
+    (void)hold; /* nobody renames while they are opened */
     if (r <= 0)
         return r < 0 ? r : CODE_NO_LOG;
     /* Only with all of them there may older ones have been let go. */
