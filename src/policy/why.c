@@ -10,6 +10,7 @@ X
 #include "policy/why.h"
 
 #include "base/path.h"
+#include "policy/capabilities.h"
 #include "policy/hosts.h"
 #include "policy/secrets.h"
 #include "policy/view.h"
@@ -173,6 +174,10 @@ static void advise_showing(struct why_answer *answer, const struct policy *polic
         answer->advice = xasprintf("--%s: of the host only the project is shown and what the "
                                    "command needs",
                                    FLAG(SET_LOCKDOWN));
+    else if (capabilities_flag(host, path))
+        answer->advice = xasprintf("%s--%s shows it",
+                                   secrets_hold(host, canonical) ? "it holds keys: " : "",
+                                   capabilities_flag(host, path));
     else if (secrets_hold(host, canonical))
         answer->advice = xasprintf("it holds keys: only --%s %s, if you really mean it, shows it",
                                    FLAG(SET_RO_MAPS), canonical);
