@@ -283,6 +283,36 @@ static void what_exceeds_the_maximum_is_counted(void **state)
 
 #define CAPTURED(test) cmocka_unit_test_setup_teardown(test, begin_capture, end_capture)
 
+static void keep(void *arg, enum note_class class, const char *text)
+{
+    notes_add(arg, class, "%s", text);
+}
+
+/* A sink hears what matters, shown or not, and what was said before it was there. */
+static void a_sink_hears_all_decisions(void **state)
+{
+    struct notes heard = {0};
+
+    (void)state;
+    log_set_sink(NULL, NULL); /* forgets the lines of the tests before */
+    log_setup((struct log_options){.quiet = true});
+    log_line(NOTE_WARNING, "before, hidden");
+    log_line(NOTE_INFO, "no decision");
+    log_set_sink(keep, &heard);
+    log_hold();
+    log_line(NOTE_SECURITY, "held \033");
+    log_line(NOTE_VERBOSE, "no decision");
+    log_release();
+    log_set_sink(NULL, NULL);
+    log_line(NOTE_SECURITY, "nobody hears it");
+    assert_int_equal(heard.n, 2);
+    assert_int_equal(heard.v[0].class, NOTE_WARNING);
+    assert_string_equal(heard.v[0].text, "before, hidden");
+    assert_string_equal(heard.v[1].text, "held \033");
+    notes_free(&heard);
+    log_set_sink(NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +325,7 @@ int main(void)
         CAPTURED(held_lines_come_at_the_end),
         CAPTURED(a_flood_of_warnings_hides_nothing),
         CAPTURED(what_exceeds_the_maximum_is_counted),
+        CAPTURED(a_sink_hears_all_decisions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
