@@ -113,8 +113,7 @@ static bool touches_covered_part(const struct host *host, const char *canonical,
         _cleanup_free_ char *path = path_join(host->home, covered_parts[i]);
         _cleanup_free_ char *real = NULL;
 
-        if (str_eq(covered_parts[i], freed) ||
-            fs_resolve(host->fs, path, &real, NULL, NULL) < 0)
+        if (str_eq(covered_parts[i], freed) || fs_resolve(host->fs, path, &real, NULL, NULL) < 0)
             continue;
         if (path_is_within(canonical, real) || (is_around && path_is_within(real, canonical)))
             return true;

@@ -175,9 +175,9 @@ static void advise_showing(struct why_answer *answer, const struct policy *polic
                                    "command needs",
                                    FLAG(SET_LOCKDOWN));
     else if (capabilities_flag(host, path))
-        answer->advice = xasprintf("%s--%s shows it",
-                                   secrets_hold(host, canonical) ? "it holds keys: " : "",
-                                   capabilities_flag(host, path));
+        answer->advice =
+            xasprintf("%s--%s shows it", secrets_hold(host, canonical) ? "it holds keys: " : "",
+                      capabilities_flag(host, path));
     else if (secrets_hold(host, canonical))
         answer->advice = xasprintf("it holds keys: only --%s %s, if you really mean it, shows it",
                                    FLAG(SET_RO_MAPS), canonical);
