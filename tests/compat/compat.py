@@ -21,7 +21,8 @@ import tempfile
 from rows import ROWS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ORDINARY = 54300
+# One that has a name: ssh-keygen asks for it. Not "nobody", whose number stands for all unknown ones.
+ORDINARY = "games"
 LIMIT_S = 60
 # Installed by scripts/check.
 REQUIRED = {"git", "gcc", "g++", "cmake", "ninja", "python3", "strace", "perl", "tmux", "bats", "tar",
@@ -39,7 +40,8 @@ def table():
 def environment(base):
     """The caller's programs, a home of our own; tools that the caller keeps in HOME stay where they are."""
     env = {"HOME": os.path.join(base, "home"), "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
-           "LANG": "C.UTF-8", "TERM": "xterm-256color", "TMPDIR": os.path.join(base, "tmp"),
+           "LANG": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh",
+           "TMPDIR": os.path.join(base, "tmp"),
            "GIT_CONFIG_NOSYSTEM": "1"}
     real = pwd.getpwuid(os.geteuid()).pw_dir
     for name, default in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")):
@@ -112,18 +114,19 @@ def run(program, names, heavy):
 
 def as_ordinary(program, rest):
     """Again as a user who owns nothing but a directory with copies."""
+    user = pwd.getpwnam(ORDINARY)
     base = tempfile.mkdtemp(prefix="ai-jail-compat-user.")
     try:
         copy = shutil.copytree(HERE, os.path.join(base, "compat"))
         program = shutil.copy(program, base)
         for root, dirs, files in os.walk(base):
             for path in [root] + [os.path.join(root, name) for name in dirs + files]:
-                os.chown(path, ORDINARY, ORDINARY)
+                os.chown(path, user.pw_uid, user.pw_gid)
         env = dict(os.environ, TMPDIR=base, HOME=base, PATH="/usr/local/bin:/usr/bin:/bin")
         env.pop("CARGO_HOME", None)
         env.pop("RUSTUP_HOME", None)
         return subprocess.run(
-            ["setpriv", f"--reuid={ORDINARY}", f"--regid={ORDINARY}", "--clear-groups", "--",
+            ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--",
              "/usr/bin/python3", "-B", os.path.join(copy, "compat.py"), "run", program, "own", *rest],
             cwd=base, env=env, check=False).returncode
     finally:
