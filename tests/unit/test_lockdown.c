@@ -339,7 +339,7 @@ static void walls_that_are_switched_off_end_the_start(void **state)
     }
 }
 
-/* P-NET-14, and network.md 2: hosts that are named stay. */
+/* P-NET-14: hosts that are named stay. */
 static void network_is_off_or_exactly_what_is_named(void **state)
 {
     static const struct {
