@@ -11,7 +11,8 @@ from ptyrun import SessionTest
 
 CHECKS = {"bubblewrap", "user-namespace", "disable-userns", "network-namespace", "proc",
           "tmpfs-size", "overlay", "enter-namespace", "landlock", "seccomp", "inotify", "project",
-          "configuration", "own-files", "pty", "terminal", "jail", "lockdown"}
+          "configuration", "own-files", "pty", "terminal", "tls", "jail",
+          "lockdown"}
 # A user namespace in which no further one may be made.
 WITHOUT_NAMESPACES = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\""
 
