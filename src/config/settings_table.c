@@ -18,7 +18,6 @@ static const char *env_fault(const char *entry)
     return entry[0] == '=' ? "no name before the '=': write NAME or NAME=VALUE" : NULL;
 }
 
-static const char *const status_bar_words[] = {"pastel", "dark", "light", NULL};
 static const char *const clipboard_order[] = {"off", "copy", NULL};
 static const char *const clipboard_words[] = {"copy", "off", NULL};
 
@@ -32,11 +31,11 @@ static const char *dotdir_fault(const char *entry)
 
 static const char *port_fault(const char *entry)
 {
-    size_t digits = strspn(entry, "0123456789");
+    bool is_number = entry[strspn(entry, "0123456789")] == '\0';
 
-    return entry[digits] || digits == 0 || digits > 5 || strtoul(entry, NULL, 10) > UINT16_MAX
-               ? "a port is a number from 0 to 65535"
-               : NULL;
+    return is_number && strtoul(entry, NULL, 10) <= UINT16_MAX
+               ? NULL
+               : "a port is a number from 0 to 65535";
 }
 
 static const char *const style_words[] = {"pastel", "dark", "light", NULL};
@@ -91,7 +90,7 @@ static const char *const ssh_order[] = {"off", "agent", "on", NULL};
              .section = "Protection",                                                              \
              .help = help_}
 /* A list of strings, to which every layer appends. */
-#define LIST(id_, key_, flag_, capability_, section_, arg_, paths_, trust_, help_)                 \
+#define CHECKED_LIST(id_, key_, flag_, capability_, section_, arg_, paths_, trust_, help_, fault_) \
     [id_] = {.id = id_,                                                                            \
              .key = key_,                                                                          \
              .flag = flag_,                                                                        \
@@ -103,21 +102,9 @@ static const char *const ssh_order[] = {"off", "agent", "on", NULL};
              .trust = trust_,                                                                      \
              .section = section_,                                                                  \
              .arg = arg_,                                                                          \
-             .help = help_}
-/* Hosts that may be reached. */
-#define HOSTS(id_, key_, flag_, trust_, help_)                                                     \
-    [id_] = {.id = id_,                                                                            \
-             .key = key_,                                                                          \
-             .flag = flag_,                                                                        \
-             .capability = FORM_FLAG,                                                              \
-             .type = TYPE_LIST,                                                                    \
-             .form = FILE_STRINGS,                                                                 \
-             .merge = MERGE_APPEND,                                                                \
-             .trust = trust_,                                                                      \
-             .section = "Network",                                                                 \
-             .arg = "HOST[:PORT]",                                                                 \
              .help = help_,                                                                        \
-             .fault = allow_fault}
+             .fault = fault_}
+#define LIST(...) CHECKED_LIST(__VA_ARGS__, NULL)
 /* A list in files alone. */
 #define FILE_LIST(id_, key_, form_, paths_, merge_, trust_, support_)                              \
     [id_] = {.id = id_,                                                                            \
@@ -383,12 +370,16 @@ const struct setting settings[SET_COUNT] = {
                      .section = "Network",
                      .help = "Use the network of the host. Off: only a loopback of its own, no "
                              "way out."},
-    HOSTS(SET_ALLOW_HOSTS, "allow_hosts", "allow-host", TRUST_NARROW,
-          "Let the command reach HOST and its subdomains (ports 80 and 443, "
-          "or PORT) through a proxy; also an address, a network, or "
-          "raw:HOST:PORT for what is neither TLS nor HTTP. Repeatable."),
-    HOSTS(SET_ALLOW_PRIVATE, "allow_private", "allow-private", TRUST_REFUSED,
-          "The same for a host whose name leads into a private network. Repeatable."),
+    CHECKED_LIST(SET_ALLOW_HOSTS, "allow_hosts", "allow-host", FORM_FLAG, "Network", "HOST[:PORT]",
+                 PATHS_NONE, TRUST_NARROW,
+                 "Let the command reach HOST and its subdomains (ports 80 and 443, "
+                 "or PORT) through a proxy; also an address, a network, or "
+                 "raw:HOST:PORT for what is neither TLS nor HTTP. Repeatable.",
+                 allow_fault),
+    CHECKED_LIST(SET_ALLOW_PRIVATE, "allow_private", "allow-private", FORM_FLAG, "Network",
+                 "HOST[:PORT]", PATHS_NONE, TRUST_REFUSED,
+                 "The same for a host whose name leads into a private network. Repeatable.",
+                 allow_fault),
     [SET_FORWARD_PORTS] =
         {.id = SET_FORWARD_PORTS,
          .key = "forward_ports",
@@ -429,7 +420,6 @@ const struct setting settings[SET_COUNT] = {
          .arg = "NAME=HOST",
          .help = "Show the command a placeholder instead of the variable NAME; the proxy puts in "
                  "the value, for HOST alone. Repeatable."},
-    /* Older files have it: read, and no launch. */
     [SET_ALLOW_TCP_PORTS] = {.id = SET_ALLOW_TCP_PORTS,
                              .key = "allow_tcp_ports",
                              .flag = "allow-tcp-port",
@@ -489,7 +479,7 @@ const struct setting settings[SET_COUNT] = {
                         .section = "Terminal and messages",
                         .help = "Reserve the last row of the terminal for a line that says what "
                                 "the jail allows.",
-                        .words = status_bar_words,
+                        .words = style_words,
                         .bare_word = "on",
                         .twin_word = "off",
                         .preset_word = "off"},

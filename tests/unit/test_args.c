@@ -161,6 +161,28 @@ static void check_argument_word(const struct option_word *word)
     assert_refused(&nothing_attached, bare, "empty value");
 }
 
+static bool is_strict(enum setting_id id)
+{
+    return id == SET_ALLOW_HOSTS || id == SET_ALLOW_PRIVATE || id == SET_ALLOW_TCP_PORTS;
+}
+
+/* Entries that are looked at here already. */
+static void check_strict_word(const struct option_word *word)
+{
+    const char *entry = word->setting == SET_ALLOW_TCP_PORTS ? "443" : "a.test:443";
+    _cleanup_free_ char *bare = xasprintf("--%s", word->name);
+    _cleanup_free_ char *attached = xasprintf("--%s=%s", word->name, entry);
+    struct parsed both _cleanup_parsed_ = parse(bare, entry, attached, "true");
+    struct parsed wrong _cleanup_parsed_ = parse(bare, "a/b", "true");
+    _cleanup_free_ char *entries = NULL;
+
+    assert_only(&both, word->setting);
+    assert_command(&both, "true");
+    entries = said(&both, word->setting);
+    assert_string_equal(entries, entry);
+    assert_refused(&wrong, bare, "");
+}
+
 static void check_attached_word(const struct option_word *word, const char *value,
                                 const char *expected)
 {
@@ -216,6 +238,8 @@ static void test_every_row(void **state)
             check_bool_word(word, word->form != FORM_TWIN);
         else if (settings[word->setting].type == TYPE_WORD)
             check_word_word(word);
+        else if (is_strict(word->setting))
+            check_strict_word(word);
         else
             check_argument_word(word);
     }

@@ -337,128 +337,129 @@ static void opencode_is_told_about_its_server(void **state)
 
 /* ---- a project that is not trusted ---- */
 
+static const struct narrow_case {
+    struct layer global;
+    struct layer project;
+    struct layer cli;
+    enum network_mode mode;
+    const char *said;
+    const char *automatic;
+} narrow_cases[] = {
+    {{UNSAID, "g.test h.test", NULL},
+     {UNSAID, NULL, "g.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "g.test",
+     ""},
+    {{UNSAID, "g.test", NULL},
+     {UNSAID, NULL, "a.g.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "a.g.test",
+     ""},
+    {{UNSAID, "a.g.test", NULL},
+     {UNSAID, NULL, "g.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "a.g.test",
+     ""},
+    {{UNSAID, "g.test", NULL},
+     {UNSAID, NULL, "evil.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_OFF,
+     "",
+     ""},
+    {{UNSAID, "g.test", NULL}, {OFF, NULL, ""}, {UNSAID, NULL, NULL}, NETWORK_OFF, "", ""},
+    /* what is narrowed stays so, whatever the command line adds */
+    {{UNSAID, "g.test", NULL},
+     {UNSAID, NULL, "evil.test"},
+     {UNSAID, "c.test", NULL},
+     NETWORK_FILTERED,
+     "c.test",
+     ""},
+    {{UNSAID, "g.test h.test", NULL},
+     {UNSAID, NULL, "g.test"},
+     {UNSAID, "c.test", NULL},
+     NETWORK_FILTERED,
+     "g.test c.test",
+     ""},
+    /* automatic ones that an entry covers */
+    {{UNSAID, "claude.ai g.test", NULL},
+     {UNSAID, NULL, "claude.ai"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "claude.ai",
+     "claude.ai"},
+    {{UNSAID, "github.com", NULL},
+     {UNSAID, NULL, "github.com"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "github.com",
+     "github.com codeload.github.com"},
+    {{UNSAID, "github.com", NULL},
+     {UNSAID, NULL, "github.com:443"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "github.com:443",
+     ""},
+    /* parts of what is allowed by itself, and nothing wider */
+    {{UNSAID, NULL, NULL},
+     {UNSAID, NULL, "api.anthropic.com:443 x.github.com evil.test claude.ai:22"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "api.anthropic.com:443 x.github.com",
+     ""},
+    {{UNSAID, NULL, NULL},
+     {UNSAID, NULL, "anthropic.com"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "",
+     "api.anthropic.com console.anthropic.com"},
+    {{UNSAID, "g.test", NULL},
+     {UNSAID, NULL, "g.test claude.ai"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "g.test",
+     "claude.ai"},
+    {{UNSAID, NULL, NULL},
+     {UNSAID, NULL, "raw:github.com:443 evil.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_OFF,
+     "",
+     ""},
+    {{OFF, NULL, NULL}, {UNSAID, NULL, "claude.ai"}, {UNSAID, NULL, NULL}, NETWORK_OFF, "", ""},
+    /* over on: exactly its hosts */
+    {{ON, NULL, NULL},
+     {UNSAID, NULL, "p.test"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "p.test",
+     ""},
+    {{ON, NULL, NULL},
+     {UNSAID, NULL, "claude.ai"},
+     {UNSAID, NULL, NULL},
+     NETWORK_FILTERED,
+     "claude.ai",
+     "claude.ai"},
+    {{ON, NULL, NULL}, {UNSAID, NULL, "p.test"}, {ON, NULL, NULL}, NETWORK_FULL, "", ""},
+};
+
 static void an_untrusted_project_only_narrows(void **state)
 {
-    static const struct {
-        struct layer global;
-        struct layer project;
-        struct layer cli;
-        enum network_mode mode;
-        const char *said;
-        const char *automatic;
-    } rows[] = {
-        {{UNSAID, "g.test h.test", NULL},
-         {UNSAID, NULL, "g.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "g.test",
-         ""},
-        {{UNSAID, "g.test", NULL},
-         {UNSAID, NULL, "a.g.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "a.g.test",
-         ""},
-        {{UNSAID, "a.g.test", NULL},
-         {UNSAID, NULL, "g.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "a.g.test",
-         ""},
-        {{UNSAID, "g.test", NULL},
-         {UNSAID, NULL, "evil.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_OFF,
-         "",
-         ""},
-        {{UNSAID, "g.test", NULL}, {OFF, NULL, ""}, {UNSAID, NULL, NULL}, NETWORK_OFF, "", ""},
-        /* what is narrowed stays so, whatever the command line adds */
-        {{UNSAID, "g.test", NULL},
-         {UNSAID, NULL, "evil.test"},
-         {UNSAID, "c.test", NULL},
-         NETWORK_FILTERED,
-         "c.test",
-         ""},
-        {{UNSAID, "g.test h.test", NULL},
-         {UNSAID, NULL, "g.test"},
-         {UNSAID, "c.test", NULL},
-         NETWORK_FILTERED,
-         "g.test c.test",
-         ""},
-        /* automatic ones that an entry covers */
-        {{UNSAID, "claude.ai g.test", NULL},
-         {UNSAID, NULL, "claude.ai"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "claude.ai",
-         "claude.ai"},
-        {{UNSAID, "github.com", NULL},
-         {UNSAID, NULL, "github.com"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "github.com",
-         "github.com codeload.github.com"},
-        {{UNSAID, "github.com", NULL},
-         {UNSAID, NULL, "github.com:443"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "github.com:443",
-         ""},
-        /* parts of what is allowed by itself, and nothing wider */
-        {{UNSAID, NULL, NULL},
-         {UNSAID, NULL, "api.anthropic.com:443 x.github.com evil.test claude.ai:22"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "api.anthropic.com:443 x.github.com",
-         ""},
-        {{UNSAID, NULL, NULL},
-         {UNSAID, NULL, "anthropic.com"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "",
-         "api.anthropic.com console.anthropic.com"},
-        {{UNSAID, "g.test", NULL},
-         {UNSAID, NULL, "g.test claude.ai"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "g.test",
-         "claude.ai"},
-        {{UNSAID, NULL, NULL},
-         {UNSAID, NULL, "raw:github.com:443 evil.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_OFF,
-         "",
-         ""},
-        {{OFF, NULL, NULL}, {UNSAID, NULL, "claude.ai"}, {UNSAID, NULL, NULL}, NETWORK_OFF, "", ""},
-        /* over on: exactly its hosts */
-        {{ON, NULL, NULL},
-         {UNSAID, NULL, "p.test"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "p.test",
-         ""},
-        {{ON, NULL, NULL},
-         {UNSAID, NULL, "claude.ai"},
-         {UNSAID, NULL, NULL},
-         NETWORK_FILTERED,
-         "claude.ai",
-         "claude.ai"},
-        {{ON, NULL, NULL}, {UNSAID, NULL, "p.test"}, {ON, NULL, NULL}, NETWORK_FULL, "", ""},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(narrow_cases); i++) {
         struct world world;
         char text[4096];
 
-        decide(&world, &rows[i].global, &rows[i].project, &rows[i].cli, "claude", true);
+        decide(&world, &narrow_cases[i].global, &narrow_cases[i].project, &narrow_cases[i].cli,
+               "claude", true);
         assert_int_equal(world.result, 0);
-        if (world.mode != rows[i].mode)
+        if (world.mode != narrow_cases[i].mode)
             fail_msg("row %zu: %s", i, hosts_mode_name(world.mode));
         list_entries(&world, false, text, sizeof(text));
-        assert_string_equal(text, rows[i].said);
+        assert_string_equal(text, narrow_cases[i].said);
         list_entries(&world, true, text, sizeof(text));
-        assert_string_equal(text, rows[i].automatic);
+        assert_string_equal(text, narrow_cases[i].automatic);
         free_world(&world);
     }
 }

@@ -186,6 +186,7 @@ static void check_text(const struct setting *row)
 static void check_valid(const struct setting *row)
 {
     static const struct sample names = {"[\"a\", \".b\"]", "a|.b"};
+    static const struct sample hosts = {"[\"a.test\", \"[2a00::1]:22\"]", "a.test|[2a00::1]:22"};
 
     switch (row->form) {
     case FILE_NONE:
@@ -206,7 +207,10 @@ static void check_valid(const struct setting *row)
     case FILE_PORTS:
     case FILE_PORT_NUMBERS:
     case FILE_HOSTS_BY_KEY:
-        check_list(row, row->id == SET_HIDE_DOTDIRS ? &names : &samples[row->form]);
+        check_list(row, row->id == SET_HIDE_DOTDIRS ? &names
+                        : row->id == SET_ALLOW_HOSTS || row->id == SET_ALLOW_PRIVATE
+                            ? &hosts
+                            : &samples[row->form]);
         check_empty_list(row);
         break;
     }
