@@ -90,8 +90,7 @@ static int make(struct plan_entry *entry, bool *made, struct error *error)
     return 0;
 }
 
-int directories_make(struct plan *plan, const char *quiet, struct notes *notes,
-                     struct error *error)
+int directories_make(struct plan *plan, const char *quiet, struct notes *notes, struct error *error)
 {
     for (size_t i = 0; i < plan->n; i++) {
         struct plan_entry *entry = &plan->v[i];

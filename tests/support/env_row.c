@@ -25,8 +25,8 @@ void env_row_build(struct planner *planner, const struct env_row *row, struct st
         config_add(&planner->config, SET_ENV_PASS, row->passed[i]);
     if (row->inherit)
         config_set_bool(&planner->config, SET_INHERIT_ENV, true);
-    assert_int_equal(environment_build(env, &planner->config, &planner->host, &needs, &planner->plan,
-                                       &planner->notes, &error),
+    assert_int_equal(environment_build(env, &planner->config, &planner->host, &needs,
+                                       &planner->plan, &planner->notes, &error),
                      0);
 }
 

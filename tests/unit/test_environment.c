@@ -158,9 +158,11 @@ static void no_canary_is_inherited(void **state)
                                                  : never_names[i - ARRAY_SIZE(canary_names)]);
     planner_init(&planner, NULL, (const char *const *)entries);
     assert_int_equal(planner.host.environ.n, 60);
-    assert_int_equal(environment_build(&env, &planner.config, &planner.host, &(struct environment_needs){.network = NETWORK_FULL, .argv0 = "claude"},
-                                       &planner.plan, &planner.notes, NULL),
-                     0);
+    assert_int_equal(
+        environment_build(&env, &planner.config, &planner.host,
+                          &(struct environment_needs){.network = NETWORK_FULL, .argv0 = "claude"},
+                          &planner.plan, &planner.notes, NULL),
+        0);
     all = strv_join(&env, "\n");
     assert_null(strstr(all, CANARY));
     for (size_t i = 0; i < count; i++) {
@@ -240,9 +242,11 @@ static void root_gets_tar_options(void **state)
     (void)state;
     planner_init(&planner, NULL, NULL);
     planner.host.uid = 0;
-    assert_int_equal(environment_build(&env, &planner.config, &planner.host, &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
-                                       &planner.plan, &planner.notes, NULL),
-                     0);
+    assert_int_equal(
+        environment_build(&env, &planner.config, &planner.host,
+                          &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
+                          &planner.plan, &planner.notes, NULL),
+        0);
     assert_string_equal(env_value(&env, "TAR_OPTIONS"), "--no-same-owner");
     assert_string_equal(env_value(&env, "XDG_RUNTIME_DIR"), "/run/user/0");
 }
@@ -337,9 +341,11 @@ static void certificates_have_a_maximum(void **state)
 
         planner_init(&planner, "f /data/ca.pem 0644\n", environ);
         fakefs_node(planner.fakefs, "/data/ca.pem")->size = rows[i].size;
-        assert_int_equal(environment_build(&env, &planner.config, &planner.host, &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
-                                           &planner.plan, &planner.notes, NULL),
-                         0);
+        assert_int_equal(
+            environment_build(&env, &planner.config, &planner.host,
+                              &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
+                              &planner.plan, &planner.notes, NULL),
+            0);
         assert_int_equal(env_value(&env, "SSL_CERT_FILE") != NULL, rows[i].passes);
     }
 }
@@ -365,9 +371,11 @@ static void an_empty_name_is_refused(void **state)
     (void)state;
     planner_init(&planner, NULL, NULL);
     config_add(&planner.config, SET_ENV_PASS, "=x");
-    assert_int_equal(environment_build(&env, &planner.config, &planner.host, &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
-                                       &planner.plan, &planner.notes, &error),
-                     -EINVAL);
+    assert_int_equal(
+        environment_build(&env, &planner.config, &planner.host,
+                          &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
+                          &planner.plan, &planner.notes, &error),
+        -EINVAL);
     assert_non_null(strstr(error.text, "env_pass"));
     assert_null(strstr(error.text, "=x"));
     assert_int_equal(env.n, 0);
@@ -384,9 +392,11 @@ static void large_environments_pass(void **state)
     for (int i = 0; i < 50000; i++)
         strv_pushf(&planner.host.environ, "VARIABLE_%d=%d", i % 40000, i);
     config_set_bool(&planner.config, SET_INHERIT_ENV, true);
-    assert_int_equal(environment_build(&env, &planner.config, &planner.host, &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
-                                       &planner.plan, &planner.notes, NULL),
-                     0);
+    assert_int_equal(
+        environment_build(&env, &planner.config, &planner.host,
+                          &(struct environment_needs){.network = NETWORK_OFF, .argv0 = "x"},
+                          &planner.plan, &planner.notes, NULL),
+        0);
     assert_string_equal(env_value(&env, "VARIABLE_7"), "7");
     assert_int_equal(planner_count_notes(&planner, NOTE_SECURITY, "40000 variables"), 1);
 }

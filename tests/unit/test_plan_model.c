@@ -167,6 +167,7 @@ static void place(struct model *model, const struct plan_entry *entry)
     case PLAN_RO:
     case PLAN_RW:
     case PLAN_OVERLAY:
+    case PLAN_DEVICE:
         need_point(model, entry->dest, entry->st.type == FS_DIR);
         model_mount(model, CONTENT_HOST, entry->dest, entry->source);
         break;
