@@ -12,7 +12,7 @@ SECTIONS = {"SUPPORT_NO_EFFECT": "Keys without effect", "SUPPORT_REFUSED": "Keys
 DEFAULT = {"CLOSED": "SUPPORT_NO_EFFECT"}
 ROW = re.compile(r"\[(SET_\w+)\] =\s*\{(.*?)\n?\},?\n", re.S)
 SHORT = re.compile(r"^    (CLOSED|FILE_LIST|LIST|CHECKED_LIST|CAPABILITY|CAPABILITY_INVERTED|WALL_INVERTED)"
-                   r"\((SET_\w+), \"(\w+)\"([^;]*?)\),$", re.M | re.S)
+                   r"\((SET_\w+), \"(\w+)\"(.*?)\),$", re.M | re.S)
 
 
 def table_keys(text):
