@@ -29,7 +29,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 CREDENTIALS = (
     ".ssh/id_ed25519 .gnupg/private-keys-v1.d/x .aws/credentials .netrc .config/gh/hosts.yml "
-    ".kube/config .docker/config.json .npmrc .cargo/credentials.toml .m2/settings.xml .mozilla/x"
+    ".kube/config .docker/config.json .npmrc .cargo/credentials.toml .m2/settings-security.xml .mozilla/x"
 ).split()
 
 # The options for what _plant_masks() plants.
