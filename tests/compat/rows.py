@@ -122,8 +122,8 @@ ROWS = (
     Row("openssl", "openssl", "", "", "openssl genpkey -algorithm ed25519 -out k 2>&1 && "
         "openssl pkey -in k -noout -text | head -1", "Private-Key"),
     # ---- terminals
-    Row("tmux", "tmux", "", "", "tmux -f /dev/null new-session -d -s s 'echo 42 > out; tmux wait-for -S d' && "
-        "tmux wait-for d && cat out", "42"),
+    Row("tmux", "tmux", "", "", "tmux -f /dev/null new-session -d -s s 'echo 42 > out; tmux wait-for -S d; exec sleep 60' && "
+        "tmux wait-for d && cat out && tmux kill-server", "42"),
     Row("script", "script", "", "", "script -qec 'test -t 1 && echo 42' /dev/null", "42"),
     Row("bash, job control", "bash", "", "", "bash -c 'set -m; sleep 0.01 & wait %1; echo 42'", "42"),
     Row("vim", "vim", "", "", "echo 41 > f && vim -es -u NONE -c '%s/1/2/' -c wq f && cat f", "42"),
