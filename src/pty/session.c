@@ -526,6 +526,7 @@ static int supervise(struct session *session)
         .probe = &session->probe,
     };
     session->statusline.facts = session->options->status;
+    session->statusline.refused = &session->net.refused;
     if (uv_loop_init(&session->loop) < 0) {
         log_line(NOTE_FATAL, "the event loop cannot be made");
         return EXIT_OWN_FAILURE;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -54,6 +55,16 @@ static void connect_inside(void *arg, uint32_t id, uint16_t port)
     }
     net->asked[net->asked_count++] = (struct session_net_asked){.id = id, .port = port};
     ask_launcher(net);
+}
+
+static void on_refused(void *arg, const struct target *target, enum refusal_reason reason)
+{
+    struct session_net *net = arg;
+
+    (void)target;
+    (void)reason;
+    if (net->refused < UINT_MAX)
+        net->refused++;
 }
 
 static void say_closed(void *arg, enum door_kind kind, uint16_t port)
@@ -113,6 +124,7 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
         .on_unproved = on_unproved,
         /* In lockdown the command reaches its own loopback no more than any other. */
         .connect_inside = jail->policy->lockdown ? NULL : connect_inside,
+        .on_refused = on_refused,
         .on_closed = say_closed,
         .arg = net,
     };

@@ -17,6 +17,7 @@ struct session_net_asked {
 };
 
 struct session_net {
+    unsigned refused;    /* connections, for the status row */
     struct proxy *proxy; /* NULL: nothing is to be accepted */
     int control;         /* borrowed */
     struct audit *audit; /* the same, set by the caller; or NULL */

@@ -14,13 +14,18 @@
 #define QUIET_MS 16
 #define EACH_MS  250
 
+static struct statusline_counts count(const struct statusline *line)
+{
+    return (struct statusline_counts){.held = log_held(), .refused = *line->refused};
+}
+
 static bool draw(struct statusline *line)
 {
     struct buf text CLEANUP(buf_free);
     struct buf bytes CLEANUP(buf_free);
     struct filter_line row = {.look = statusline_look(line->facts->theme)};
     struct winsize size;
-    unsigned held = log_held();
+    struct statusline_counts counts = count(line);
 
     /* The cursor is put back as the model has it now, so nothing may come between. */
     if (!line->terminal->is_raw || relay_pending(line->relay) > 0)
@@ -28,13 +33,13 @@ static bool draw(struct statusline *line)
     terminal_size(line->terminal, &size);
     buf_init(&text, STATUSLINE_TEXT_MAX);
     buf_init(&bytes, FILTER_DRAW_MAX);
-    statusline_text(line->facts, held, size.ws_col, &text);
+    statusline_text(line->facts, &counts, size.ws_col, &text);
     row.text = (const char *)text.data;
     row.len = text.len;
     if (!filter_draw_row(line->filter, &row, &bytes))
         return false;
     relay_inject(line->relay, bytes.data, bytes.len);
-    line->held = held;
+    line->counts = counts;
     return true;
 }
 
@@ -70,7 +75,10 @@ static void on_prepare(uv_prepare_t *prepare)
 {
     struct statusline *line = prepare->data;
 
-    if (filter_take_damage(line->filter) || line->held != log_held())
+    struct statusline_counts now = count(line);
+
+    if (filter_take_damage(line->filter) || line->counts.held != now.held ||
+        line->counts.refused != now.refused)
         line->is_due = true;
     if (!line->is_due || uv_is_active((uv_handle_t *)&line->timer))
         return;

@@ -16,6 +16,7 @@ struct statusline {
     struct relay *relay;                  /* borrowed */
     struct filter *filter;                /* borrowed */
     const struct terminal *terminal;      /* borrowed */
+    const unsigned *refused;              /* connections that the network refused; borrowed */
     uv_loop_t *loop;
     uv_prepare_t prepare; /* looks once per turn of the loop, never by itself */
     uv_timer_t timer;
@@ -24,10 +25,10 @@ struct statusline {
     bool is_blocked; /* could not be drawn when activity was what it is below */
     uint64_t activity;
     uint64_t drawn_at_ms;
-    unsigned held; /* messages it tells about */
+    struct statusline_counts counts; /* that it tells about */
 };
 
-/* facts is set, the rest zero. Asks the relay, made with these options, for the row; it is there from
+/* facts and refused are set, the rest zero. Asks the relay, made with these options, for the row; it is there from
  * the next relay_resize() on. Nothing happens without facts or without a filter. */
 void statusline_open(struct statusline *line, struct relay *relay,
                      const struct relay_options *options);

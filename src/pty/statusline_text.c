@@ -2,7 +2,7 @@
 /*
  * statusline_text: what the status row says.
  *
- *   ai-jail  NETWORK ENV | 2 messages | network: host | claude | /home/me/project
+ *   ai-jail  NETWORK ENV | 2 messages | 3 refused | network: host | claude | /home/me/project
  *
  * The names are the user's, or whoever made the directory. They are escaped like everything that is
  * printed, and what remains is measured: characters without a width are left out, so that none can
@@ -82,8 +82,8 @@ static bool add_word(struct line *line, const char *before, const char *word)
     return add(line, before, strlen(before)) && add(line, word, strlen(word));
 }
 
-void statusline_text(const struct statusline_facts *facts, unsigned held, unsigned cols,
-                     struct buf *out)
+void statusline_text(const struct statusline_facts *facts, const struct statusline_counts *counts,
+                     unsigned cols, struct buf *out)
 {
     struct line line = {.out = out, .left = cols ? cols - 1 : 0};
     char count[48];
@@ -92,8 +92,11 @@ void statusline_text(const struct statusline_facts *facts, unsigned held, unsign
     add_word(&line, " ", "ai-jail");
     for (size_t i = 0; facts->badges[i]; i++)
         add_word(&line, i ? " " : "  ", facts->badges[i]);
-    snprintf(count, sizeof(count), "%u message%s", held, held == 1 ? "" : "s");
-    if (held)
+    snprintf(count, sizeof(count), "%u message%s", counts->held, counts->held == 1 ? "" : "s");
+    if (counts->held)
+        add_word(&line, " | ", count);
+    snprintf(count, sizeof(count), "%u refused", counts->refused);
+    if (counts->refused)
         add_word(&line, " | ", count);
     add_word(&line, " | network: ", facts->network);
     if (add(&line, " | ", 3))

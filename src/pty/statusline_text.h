@@ -20,13 +20,19 @@ struct statusline_facts {
     const char *badges[STATUSLINE_BADGES_MAX + 1];
 };
 
+/* What changes during the run. */
+struct statusline_counts {
+    unsigned held;    /* lines that wait for its end */
+    unsigned refused; /* connections that the network refused */
+};
+
 /*
  * Appends the text in at most cols - 1 cells: the last column stays free, because a glyph there
  * would leave a pending wrap. Nothing in it acts on the terminal. What does not fit is cut at the
- * end, where the directory is: a long name cannot push a badge out. held: lines that wait for the
- * end of the run. out must hold STATUSLINE_TEXT_MAX bytes.
+ * end, where the directory is: a long name cannot push a badge out. out must hold
+ * STATUSLINE_TEXT_MAX bytes.
  */
-void statusline_text(const struct statusline_facts *facts, unsigned held, unsigned cols,
-                     struct buf *out);
+void statusline_text(const struct statusline_facts *facts, const struct statusline_counts *counts,
+                     unsigned cols, struct buf *out);
 /* Parameters of SGR. */
 const char *statusline_look(const char *theme);

@@ -69,6 +69,15 @@ class StatusLine(SessionTest):
         self.assertEqual(b"ROOT" in text, os.geteuid() == 0)
         self.end(terminal, process)
 
+    def test_refused_connections(self):
+        ask = ("exec 3<>/dev/tcp/127.0.0.1/15919; printf 'CONNECT a.example:443 HTTP/1.1\\r\\nHost: "
+               "a.example:443\\r\\n\\r\\n' >&3; read -r answer <&3; ")
+        terminal, process = self.start_with_row(
+            ["bash", "-c", ask + ask + "echo told; exec sleep 100"],
+            options=["-s", "--allow-host", "b.example"], cols=200)
+        terminal.expect(rb"\| 2 refused \| network: filtered")
+        self.end(terminal, process)
+
     def test_name_of_the_directory(self):
         """P-BAR-2: it says what it is, and does nothing."""
         name = b"\x1b]0;evil\x07\x1b[2J\xe2\x80\xae"

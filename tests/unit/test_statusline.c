@@ -38,13 +38,15 @@ static unsigned measure(const struct buf *text)
     return cells;
 }
 
-static void assert_text(const struct statusline_facts *facts, unsigned held, unsigned cols,
-                        const char *expected)
+static const struct statusline_counts none;
+
+static void assert_text(const struct statusline_facts *facts,
+                        const struct statusline_counts *counts, unsigned cols, const char *expected)
 {
     struct buf text CLEANUP(buf_free);
 
     buf_init(&text, STATUSLINE_TEXT_MAX);
-    statusline_text(facts, held, cols, &text);
+    statusline_text(facts, counts, cols, &text);
     assert_string_equal(buf_cstr(&text), expected);
     assert_true(measure(&text) < cols);
 }
@@ -54,15 +56,16 @@ static void test_text(void **state)
     struct statusline_facts open = plain;
 
     (void)state;
-    assert_text(&plain, 0, 100, " ai-jail | network: off | claude --resume | ~/src/project");
-    assert_text(&plain, 1, 100,
+    assert_text(&plain, &none, 100, " ai-jail | network: off | claude --resume | ~/src/project");
+    assert_text(&plain, &(struct statusline_counts){1, 0}, 100,
                 " ai-jail | 1 message | network: off | claude --resume | ~/src/project");
     open.badges[0] = "NETWORK";
     open.badges[1] = "ROOT";
     open.network = "host";
-    assert_text(&open, 12, 100,
-                " ai-jail  NETWORK ROOT | 12 messages | network: host | claude --resume | "
-                "~/src/project");
+    assert_text(
+        &open, &(struct statusline_counts){12, 3}, 100,
+        " ai-jail  NETWORK ROOT | 12 messages | 3 refused | network: host | claude --resume | "
+        "~/src/project");
 }
 
 /* The last column stays free, at every width. */
@@ -77,7 +80,7 @@ static void test_every_width(void **state)
         struct buf text CLEANUP(buf_free);
 
         buf_init(&text, STATUSLINE_TEXT_MAX);
-        statusline_text(&wide, 3, cols, &text);
+        statusline_text(&wide, &(struct statusline_counts){3, 7}, cols, &text);
         assert_true(measure(&text) < cols);
         if (cols > 16)
             assert_non_null(strstr(buf_cstr(&text), "ROOT"));
@@ -91,7 +94,7 @@ static void test_hostile_names(void **state)
     (void)state;
     facts.directory = "/tmp/\033]0;x\007\r\n\xe2\x80\xae\xff\xc2\x9b";
     facts.command = "e\xcc\x81\xcc\x81\xe2\x80\x8bx";
-    assert_text(&facts, 0, 200,
+    assert_text(&facts, &none, 200,
                 " ai-jail | network: off | e\\u{200B}x | "
                 "/tmp/\\x1B]0;x\\x07\\x0D\\x0A\\u{202E}\\xFF\\u{009B}");
 }
@@ -112,7 +115,7 @@ static void test_long_names(void **state)
         struct buf text CLEANUP(buf_free);
 
         buf_init(&text, STATUSLINE_TEXT_MAX);
-        statusline_text(&facts, 0, cols, &text);
+        statusline_text(&facts, &none, cols, &text);
         assert_false(text.overflow);
         assert_true(measure(&text) < cols);
         assert_non_null(strstr(buf_cstr(&text), "NO-SECCOMP"));
