@@ -20,9 +20,7 @@ WEAK = {
     "mask_exceptions": '["**"]',
     "deny_path_exceptions": '["**"]',
     "private_home": "false",
-    "agent_state": "true",
     "claude_dir": '"~/.claude"',
-    "no_mise": "false",
     "no_worktree": "false",
     "protect_git": "false",
     "no_hide_config": "true",
@@ -62,6 +60,9 @@ WEAK = {
     "env_from_file": '["~/.env"]',
     "trust_project_config": '["/"]',
 }
+# As weak as it is anyway, unless the user has said more.
+DEFAULT = {"agent_state": "true", "no_mise": "false", "no_toolchains": "false"}
+TIGHTENED = "agent_state = false\nno_mise = true\nno_toolchains = true\n"
 # Of no meaning in a project file: no line either.
 IGNORED = 'no_status_bar = false\nstatus_bar_style = "light"\nresize_redraw_key = "ctrl-l"\n'
 
@@ -90,12 +91,12 @@ class FilesTest(SessionTest):
 
 class Hostile(FilesTest):
     def hostile(self):
-        return "".join(f"{key} = {value}\n" for key, value in WEAK.items()) + IGNORED
+        return "".join(f"{key} = {value}\n" for key, value in (WEAK | DEFAULT).items()) + IGNORED
 
     def test_nothing_is_gained(self):
         """E-POL-06, P-CFG-2: the same plan as with a file that says nothing; one line for each key."""
         os.mkdir(os.path.join(self.project, "sub"))
-        for below in ("", 'mask = ["*.pem"]\nprivate_home = true\nnetwork = false\n'):
+        for below in ("", 'mask = ["*.pem"]\nprivate_home = true\nnetwork = false\n', TIGHTENED):
             with self.subTest(below=below):
                 self.write("home/.ai-jail", below)
                 self.write("project/.ai-jail", "")
@@ -106,10 +107,12 @@ class Hostile(FilesTest):
                 self.assertNotIn(SECRET, err)
                 self.assertNotIn(SECRET.replace("-", "_"), err)
                 lines = [line for line in err.splitlines() if "is refused" in line]
-                for number, key in enumerate(WEAK, 1):
+                for number, key in enumerate(WEAK | DEFAULT, 1):
                     place = f"./.ai-jail:{number}: {key}"
                     own = [line for line in lines if place + " " in line]
                     entries = WEAK[key].count('"') // 2 if key.endswith("_maps") else 1
+                    if key in DEFAULT and below != TIGHTENED:
+                        entries = 0
                     self.assertEqual(len(own), entries, f"{place}\n{err}")
                     self.assertTrue(all("~/.ai-jail" in line for line in own), own)
                 self.assertNotIn("status_bar", err)
