@@ -126,6 +126,7 @@ static void orders_carry_the_command_and_decode_again(void **state)
     free(decoded.argv);
     free(decoded.env);
     free(decoded.rules);
+    free(decoded.mise_fixed);
 }
 
 int main(void)
