@@ -51,9 +51,9 @@ class Forwarded(SessionTest):
 
     def test_reaches_the_whole_group(self):
         out = self.output()
-        process = self.start(["sh", "-c", "(trap 'echo inner; exit' TERM; echo ready; "
-                              "while :; do sleep 100 & wait $!; done) & trap 'wait; exit 3' TERM; "
-                              "wait; wait"], [self.null, out.fd, self.null])
+        process = self.start(["sh", "-c", "trap 'wait; exit 3' TERM; (trap 'echo inner; exit' TERM; "
+                              "echo ready; while :; do sleep 100 & wait $!; done) & wait; wait"],
+                             [self.null, out.fd, self.null])
         wait_for(lambda: b"ready" in out.bytes(), "the command runs")
         process.kill(signal.SIGTERM)
         self.assertEqual(process.wait(), 3)
