@@ -16,28 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One component below dir; *made says whether it was missing. Descriptor or -errno. */
-static int enter(int dir, const char *name, bool *made)
-{
-    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    int fd = openat(dir, name, flags);
-    struct stat st;
-
-    *made = false;
-    if (fd >= 0 || errno != ENOENT)
-        return fd < 0 ? -errno : fd;
-    /* Started by root with the HOME of a user, we would leave directories of root there. */
-    if (fstat(dir, &st) < 0)
-        return -errno;
-    if (st.st_uid != geteuid())
-        return -EPERM;
-    if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
-        return -errno;
-    *made = true;
-    fd = openat(dir, name, flags);
-    return fd < 0 ? -errno : fd;
-}
-
 /* Descriptor of the directory, made where it was missing, or -errno. */
 static int walk(const char *path, bool *made)
 {
@@ -50,7 +28,7 @@ static int walk(const char *path, bool *made)
     while (dir >= 0 && *(name += strspn(name, "/"))) {
         size_t len = strcspn(name, "/");
         _cleanup_free_ char *component = xstrndup(name, len);
-        int next = enter(dir, component, made);
+        int next = fd_enter_directory(dir, component, true, made);
 
         close(dir);
         dir = next;

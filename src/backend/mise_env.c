@@ -7,6 +7,7 @@
  */
 #include "backend/mise_env.h"
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -33,17 +34,6 @@ static bool take(struct reader *reader, char c)
         return false;
     reader->at++;
     return true;
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
 }
 
 /* Four digits. */

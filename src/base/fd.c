@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Linux 6.3, <linux/memfd.h> */
@@ -92,6 +93,28 @@ int fd_set_nonblocking(int fd, bool on)
         return -errno;
     flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
     return fcntl(fd, F_SETFL, flags) < 0 ? -errno : 0;
+}
+
+int fd_enter_directory(int dir, const char *name, bool create, bool *made)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int fd = openat(dir, name, flags);
+    struct stat st;
+
+    if (made)
+        *made = false;
+    if (fd >= 0 || errno != ENOENT || !create)
+        return fd >= 0 ? fd : -errno;
+    if (fstat(dir, &st) < 0)
+        return -errno;
+    if (st.st_uid != geteuid())
+        return -EPERM;
+    if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
+        return -errno;
+    if (made)
+        *made = true;
+    fd = openat(dir, name, flags);
+    return fd >= 0 ? fd : -errno;
 }
 
 int fd_fill_stdio(void)

@@ -20,6 +20,14 @@ int fd_read_all(int fd, struct buf *out, size_t limit);
  */
 int fd_sealed_memfd(const char *name, const void *bytes, size_t len, bool executable);
 
+/*
+ * The directory name in the directory dir, never through a link; O_PATH. create: where it is missing
+ * it is made, 0700, if dir is the caller's own: started by root with the HOME of a user, directories
+ * of root would be left there. *made (may be NULL) says whether it was. Descriptor or -errno; -EPERM:
+ * dir is somebody else's.
+ */
+int fd_enter_directory(int dir, const char *name, bool create, bool *made);
+
 /* Sets or clears FD_CLOEXEC; 0 or -errno. */
 int fd_set_cloexec(int fd, bool on);
 int fd_set_nonblocking(int fd, bool on);

@@ -7,6 +7,8 @@
  */
 #include "filter/answers.h"
 
+#include "base/hex.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -253,23 +255,14 @@ const char *answer_capability_name(size_t i)
     return i < ARRAY_SIZE(capabilities) ? capabilities[i].name : NULL;
 }
 
-static int hex_value(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-        return (c | 0x20) - 'a' + 10;
-    return -1;
-}
-
 /* Decodes 1 to 32 pairs of digits into name. False if the text is anything else. */
 static bool decode_name(const char *hex, size_t len, char name[33])
 {
     if (len < 2 || len > 64 || len % 2)
         return false;
     for (size_t i = 0; i < len; i += 2) {
-        int high = hex_value((uint8_t)hex[i]);
-        int low = hex_value((uint8_t)hex[i + 1]);
+        int high = hex_digit(hex[i]);
+        int low = hex_digit(hex[i + 1]);
 
         if (high < 0 || low < 0)
             return false;

@@ -4,18 +4,9 @@
  */
 #include "filter/colour.h"
 
-#include <string.h>
+#include "base/hex.h"
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
+#include <string.h>
 
 /* Scales 1 to 4 digits to 16 bits. -1 if one of them is no digit. */
 static int parse_channel(const char *text, size_t len)

@@ -14,6 +14,7 @@
  */
 #include "net/audit_file.h"
 
+#include "base/fd.h"
 #include "base/path.h"
 #include "net/audit.h"
 
@@ -60,26 +61,6 @@ static int problem_of(const char *path, int code, struct error *error)
     return error_set(error, code, "%s: %s", path, strerror(code));
 }
 
-/* One component below dir, made if it is missing and create says so. Descriptor or -errno. */
-static int enter(int dir, const char *name, bool create)
-{
-    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    int fd = openat(dir, name, flags);
-    struct stat st;
-
-    if (fd >= 0 || errno != ENOENT || !create)
-        return fd >= 0 ? fd : -errno;
-    /* Started by root with the HOME of a user, we would leave directories of root there. */
-    if (fstat(dir, &st) < 0)
-        return -errno;
-    if (st.st_uid != geteuid())
-        return -EPERM;
-    if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
-        return -errno;
-    fd = openat(dir, name, flags);
-    return fd >= 0 ? fd : -errno;
-}
-
 /* Nobody else may have written there; that nobody else reads is seen to. */
 static int check_directory(int fd, const char *path, bool create, struct error *error)
 {
@@ -116,7 +97,7 @@ int audit_open_directory(const char *path, const char *home, bool create, struct
         size_t len = strcspn(name, "/");
         _cleanup_free_ char *component = xstrndup(name, len);
         _cleanup_free_ char *so_far = xstrndup(path, (size_t)(name - path) + len);
-        int next = enter(dir, component, create);
+        int next = fd_enter_directory(dir, component, create, NULL);
 
         if (next == -ENOENT && !create)
             return next;

@@ -7,6 +7,7 @@
  */
 #include "net/parent.h"
 
+#include "base/hex.h"
 #include "net/address.h"
 
 #include <stdio.h>
@@ -29,15 +30,6 @@ static const struct scheme {
 
 /* ---- a URL ---- */
 
-static int hex_value(char byte)
-{
-    static const char digits[] = "0123456789ABCDEFabcdef";
-    const char *at = byte ? strchr(digits, byte) : NULL;
-    int value = at ? (int)(at - digits) : -1;
-
-    return value > 15 ? value - 6 : value;
-}
-
 /* malloc'ed; NULL: too long, badly encoded, or bytes that no credential has. */
 static char *decode(const char *text, size_t len)
 {
@@ -48,8 +40,8 @@ static char *decode(const char *text, size_t len)
         int byte = (unsigned char)text[i];
 
         if (byte == '%') {
-            int high = i + 2 < len ? hex_value(text[i + 1]) : -1;
-            int low = i + 2 < len ? hex_value(text[i + 2]) : -1;
+            int high = i + 2 < len ? hex_digit(text[i + 1]) : -1;
+            int low = i + 2 < len ? hex_digit(text[i + 2]) : -1;
 
             byte = high < 0 || low < 0 ? 0 : high << 4 | low;
             i += 2;

@@ -7,6 +7,8 @@
  */
 #include "net/request.h"
 
+#include "base/hex.h"
+
 #include <string.h>
 
 #define SIZE_DIGITS_MAX 15
@@ -58,17 +60,9 @@ static void count(struct request_body *body, unsigned most)
     body->step += 1u << STEP_BITS;
 }
 
-static int hex_value(uint8_t byte)
-{
-    const char *digits = "0123456789abcdef0123456789ABCDEF";
-    const char *at = byte ? strchr(digits, byte) : NULL;
-
-    return at ? (int)(at - digits) % 16 : -1;
-}
-
 static void on_size(struct request_body *body, uint8_t byte)
 {
-    int value = hex_value(byte);
+    int value = hex_digit((char)byte);
 
     if (value >= 0) {
         body->left = body->left << 4 | (unsigned)value;
