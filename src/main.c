@@ -283,6 +283,10 @@ static int with_config(struct call *call)
     case VERB_OVERLAY_DISCARD:
         r = verb_overlay(&verb, &error);
         break;
+    case VERB_BROWSER_LIST:
+    case VERB_BROWSER_FORGET:
+        r = verb_browser(&verb, &error);
+        break;
     default:
         return launch_or_show(call);
     }

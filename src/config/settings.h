@@ -37,6 +37,8 @@ enum setting_id {
     SET_SECCOMP,
     SET_RLIMITS,
     SET_ALLOW_DEBUG,
+    SET_BROWSER_PROFILE,
+    SET_DOWNLOADS,
     /* host capabilities */
     SET_GPU,
     SET_KVM,
@@ -72,18 +74,17 @@ enum setting_id {
     SET_EXEC,
     SET_TERMINAL_PASSTHROUGH,
     SET_CLIPBOARD,
+    SET_BACKEND,
     SET_VERBOSE,
     /* files that ai-jail writes */
     SET_SAVE_CONFIG,
     SET_AUDIT_LOG,
     SET_REPORT,
+    SET_UPDATE_CHECK,
     /* keys only */
     SET_TRUST_PROJECT_CONFIG,
     SET_STATUS_BAR_SWITCH,
     SET_STATUS_BAR_STYLE,
-    /* keys that this version reads and cannot fulfil */
-    SET_BROWSER_PROFILE,
-    SET_UPDATE_CHECK,
     SET_RESIZE_REDRAW_KEY,
     SET_COUNT
 };

@@ -44,51 +44,34 @@ static const char *const browser_synonyms[] = {
     "isolated", "hard", "ephemeral", "hard",     "persistent", "soft", "survivable",
     "soft",     "none", "off",       "disabled", "off",        NULL,
 };
+static const char *const backend_words[] = {"bwrap", "seatbelt", NULL};
 static const char *const ssh_words[] = {"agent", NULL};
 static const char *const ssh_order[] = {"off", "agent", "on", NULL};
 
-/* A key of a host capability that this version cannot open: off, whatever is said. */
-#define CLOSED(id_, key_)                                                                          \
-    [id_] = {.id = id_,                                                                            \
-             .key = key_,                                                                          \
-             .type = TYPE_BOOL,                                                                    \
-             .form = FILE_BOOL,                                                                    \
-             .merge = MERGE_REPLACE,                                                               \
-             .trust = TRUST_TIGHTEN,                                                               \
-             .support = SUPPORT_NO_EFFECT}
-/* Something of the host that the jail does not have by itself. */
-#define CAPABILITY_KEY(id_, key_, inverted_, flag_, help_)                                         \
+/* On or off, --FLAG or --no-FLAG; behind the help stands what differs from most. */
+#define SWITCH(id_, key_, flag_, capability_, section_, help_, ...)                                \
     [id_] = {.id = id_,                                                                            \
              .key = key_,                                                                          \
              .flag = flag_,                                                                        \
              .has_twin = true,                                                                     \
-             .inverted = inverted_,                                                                \
-             .capability = FORM_FLAG,                                                              \
+             .capability = capability_,                                                            \
              .type = TYPE_BOOL,                                                                    \
              .form = FILE_BOOL,                                                                    \
              .merge = MERGE_REPLACE,                                                               \
              .trust = TRUST_TIGHTEN,                                                               \
-             .section = "Host capabilities",                                                       \
-             .help = help_}
-#define CAPABILITY(id_, key_, flag_, help_) CAPABILITY_KEY(id_, key_, false, flag_, help_)
+             .section = section_,                                                                  \
+             .help = help_,                                                                        \
+             __VA_ARGS__}
+/* Something of the host that the jail does not have by itself. */
+#define CAPABILITY(id_, key_, flag_, help_)                                                        \
+    SWITCH(id_, key_, flag_, FORM_FLAG, "Host capabilities", help_, .preset = false)
 /* The key in files is the older one, which says the opposite. */
-#define CAPABILITY_INVERTED(id_, key_, flag_, help_) CAPABILITY_KEY(id_, key_, true, flag_, help_)
+#define CAPABILITY_INVERTED(id_, key_, flag_, help_)                                               \
+    SWITCH(id_, key_, flag_, FORM_FLAG, "Host capabilities", help_, .inverted = true)
 /* A wall, which stands unless the key, which says the opposite, is set. */
 #define WALL_INVERTED(id_, key_, flag_, help_)                                                     \
-    [id_] = {.id = id_,                                                                            \
-             .key = key_,                                                                          \
-             .flag = flag_,                                                                        \
-             .has_twin = true,                                                                     \
-             .inverted = true,                                                                     \
-             .capability = FORM_FLAG | FORM_TWIN,                                                  \
-             .type = TYPE_BOOL,                                                                    \
-             .form = FILE_BOOL,                                                                    \
-             .merge = MERGE_REPLACE,                                                               \
-             .trust = TRUST_TIGHTEN,                                                               \
-             .preset = true,                                                                       \
-             .strict = true,                                                                       \
-             .section = "Protection",                                                              \
-             .help = help_}
+    SWITCH(id_, key_, flag_, FORM_FLAG | FORM_TWIN, "Protection", help_, .inverted = true,         \
+           .preset = true, .strict = true)
 /* A list of strings, to which every layer appends. */
 #define CHECKED_LIST(id_, key_, flag_, capability_, section_, arg_, paths_, trust_, help_, fault_) \
     [id_] = {.id = id_,                                                                            \
@@ -163,35 +146,14 @@ const struct setting settings[SET_COUNT] = {
                           .arg = "NAME",
                           .help = "Never show ~/.NAME, whatever else asks for it. Repeatable.",
                           .fault = dotdir_fault},
-    [SET_PRIVATE_HOME] =
-        {.id = SET_PRIVATE_HOME,
-         .key = "private_home",
-         .flag = "private-home",
-         .has_twin = true,
-         .capability = FORM_FLAG | FORM_TWIN,
-         .type = TYPE_BOOL,
-         .form = FILE_BOOL,
-         .merge = MERGE_REPLACE,
-         .trust = TRUST_TIGHTEN,
-         .preset = true,
-         .strict = true,
-         .section = "Files",
-         .help = "HOME is an empty directory in memory. Off: the dot directories of HOME are "
-                 "shown, state of agents and build tools writable; credential stores never."},
-    [SET_AGENT_STATE] =
-        {.id = SET_AGENT_STATE,
-         .key = "agent_state",
-         .flag = "agent-state",
-         .has_twin = true,
-         .capability = FORM_FLAG | FORM_TWIN,
-         .type = TYPE_BOOL,
-         .form = FILE_BOOL,
-         .merge = MERGE_REPLACE,
-         .trust = TRUST_TIGHTEN,
-         .preset = true,
-         .section = "Files",
-         .help = "Show the known agent that is started its own directories in HOME, writable, and "
-                 "pass its own API key."},
+    SWITCH(SET_PRIVATE_HOME, "private_home", "private-home", FORM_FLAG | FORM_TWIN, "Files",
+           "HOME is an empty directory in memory. Off: the dot directories of HOME are "
+           "shown, state of agents and build tools writable; credential stores never.",
+           .preset = true, .strict = true),
+    SWITCH(SET_AGENT_STATE, "agent_state", "agent-state", FORM_FLAG | FORM_TWIN, "Files",
+           "Show the known agent that is started its own directories in HOME, writable, and "
+           "pass its own API key.",
+           .preset = true),
     [SET_CLAUDE_DIR] = {.id = SET_CLAUDE_DIR,
                         .key = "claude_dir",
                         .flag = "claude-dir",
@@ -203,74 +165,25 @@ const struct setting settings[SET_COUNT] = {
                         .section = "Files",
                         .arg = "DIR",
                         .help = "Give Claude Code the directory DIR instead of ~/.claude."},
-    [SET_TOOLCHAINS] = {.id = SET_TOOLCHAINS,
-                        .key = "no_toolchains",
-                        .flag = "toolchains",
-                        .has_twin = true,
-                        .inverted = true,
-                        .type = TYPE_BOOL,
-                        .form = FILE_BOOL,
-                        .merge = MERGE_REPLACE,
-                        .trust = TRUST_TIGHTEN,
-                        .preset = true,
-                        .section = "Files",
-                        .help = "Show the build tools installed in HOME, read-only, keep their "
-                                "caches apart from the host's, and let them reach the registries "
-                                "of package managers."},
-    [SET_MISE] = {.id = SET_MISE,
-                  .key = "no_mise",
-                  .flag = "mise",
-                  .has_twin = true,
-                  .inverted = true,
-                  .type = TYPE_BOOL,
-                  .form = FILE_BOOL,
-                  .merge = MERGE_REPLACE,
-                  .trust = TRUST_TIGHTEN,
-                  .preset = true,
-                  .section = "Files",
-                  .help = "Show the tools that mise installed, read-only, and take over the "
-                          "environment it makes for the project."},
-    [SET_WORKTREE] =
-        {.id = SET_WORKTREE,
-         .key = "no_worktree",
-         .flag = "worktree",
-         .has_twin = true,
-         .inverted = true,
-         .capability = FORM_FLAG,
-         .type = TYPE_BOOL,
-         .form = FILE_BOOL,
-         .merge = MERGE_REPLACE,
-         .trust = TRUST_TIGHTEN,
-         .section = "Files",
-         .help = "In a linked git worktree, show the repository that it belongs to, writable."},
-    [SET_PROTECT_GIT] = {.id = SET_PROTECT_GIT,
-                         .key = "protect_git",
-                         .flag = "protect-git",
-                         .has_twin = true,
-                         .capability = FORM_FLAG | FORM_TWIN,
-                         .type = TYPE_BOOL,
-                         .form = FILE_BOOL,
-                         .merge = MERGE_REPLACE,
-                         .trust = TRUST_TIGHTEN,
-                         .preset = true,
-                         .strict = true,
-                         .section = "Files",
-                         .help = "Hooks and configuration of git repositories in the project are "
-                                 "read-only: they would run on the host later."},
-    [SET_HIDE_CONFIG] =
-        {.id = SET_HIDE_CONFIG,
-         .key = "no_hide_config",
-         .flag = "hide-config",
-         .has_twin = true,
-         .inverted = true,
-         .type = TYPE_BOOL,
-         .form = FILE_BOOL,
-         .merge = MERGE_REPLACE,
-         .trust = TRUST_TIGHTEN,
-         .preset = true,
-         .strict = true,
-         .section = "Files",
-         .help = "The project's .ai-jail reads as empty. Off: it can be read, never written."},
+    SWITCH(SET_TOOLCHAINS, "no_toolchains", "toolchains", 0, "Files",
+           "Show the build tools installed in HOME, read-only, keep their "
+           "caches apart from the host's, and let them reach the registries "
+           "of package managers.",
+           .inverted = true, .preset = true),
+    SWITCH(SET_MISE, "no_mise", "mise", 0, "Files",
+           "Show the tools that mise installed, read-only, and take over the "
+           "environment it makes for the project.",
+           .inverted = true, .preset = true),
+    SWITCH(SET_WORKTREE, "no_worktree", "worktree", FORM_FLAG, "Files",
+           "In a linked git worktree, show the repository that it belongs to, writable.",
+           .inverted = true),
+    SWITCH(SET_PROTECT_GIT, "protect_git", "protect-git", FORM_FLAG | FORM_TWIN, "Files",
+           "Hooks and configuration of git repositories in the project are "
+           "read-only: they would run on the host later.",
+           .preset = true, .strict = true),
+    SWITCH(SET_HIDE_CONFIG, "no_hide_config", "hide-config", 0, "Files",
+           "The project's .ai-jail reads as empty. Off: it can be read, never written.",
+           .inverted = true, .preset = true, .strict = true),
     [SET_ALLOW_BROAD_PROJECT] = {.id = SET_ALLOW_BROAD_PROJECT,
                                  .flag = "allow-broad-project",
                                  .type = TYPE_BOOL,
@@ -279,35 +192,44 @@ const struct setting settings[SET_COUNT] = {
                                  .section = "Files",
                                  .help = "Start in a directory that is refused as a project "
                                          "because it holds too much (/, HOME, /etc ...)."},
-    [SET_LOCKDOWN] = {.id = SET_LOCKDOWN,
-                      .key = "lockdown",
-                      .flag = "lockdown",
-                      .has_twin = true,
-                      .capability = FORM_FLAG | FORM_TWIN,
-                      .type = TYPE_BOOL,
-                      .form = FILE_BOOL,
-                      .merge = MERGE_REPLACE,
-                      .trust = TRUST_TIGHTEN,
-                      .strict = true,
-                      .section = "Protection",
-                      .help = "The strictest jail: the project read-only, nothing of HOME, no "
-                              "network but the hosts named, every wall or no start."},
+    SWITCH(SET_LOCKDOWN, "lockdown", "lockdown", FORM_FLAG | FORM_TWIN, "Protection",
+           "The strictest jail: the project read-only, nothing of HOME, no "
+           "network but the hosts named, every wall or no start.",
+           .strict = true),
     WALL_INVERTED(SET_LANDLOCK, "no_landlock", "landlock",
                   "Check every file access a second time with Landlock."),
     WALL_INVERTED(SET_SECCOMP, "no_seccomp", "seccomp",
                   "Refuse dangerous system calls with a seccomp filter."),
     WALL_INVERTED(SET_RLIMITS, "no_rlimits", "rlimits",
                   "Limit processes and open files, and write no core files."),
-    [SET_ALLOW_DEBUG] = {.id = SET_ALLOW_DEBUG,
-                         .key = "allow_debug",
-                         .flag = "allow-debug",
-                         .has_twin = true,
-                         .type = TYPE_BOOL,
-                         .form = FILE_BOOL,
-                         .merge = MERGE_REPLACE,
-                         .trust = TRUST_TIGHTEN,
-                         .section = "Protection",
-                         .help = "Let debuggers and tracers work inside the jail (ptrace)."},
+    SWITCH(SET_ALLOW_DEBUG, "allow_debug", "allow-debug", 0, "Protection",
+           "Let debuggers and tracers work inside the jail (ptrace).", .preset = false),
+    [SET_BROWSER_PROFILE] =
+        {.id = SET_BROWSER_PROFILE,
+         .key = "browser_profile",
+         .flag = "browser",
+         .has_twin = true,
+         .type = TYPE_WORD,
+         .form = FILE_STRING,
+         .merge = MERGE_REPLACE,
+         .trust = TRUST_REFUSED,
+         .section = "Protection",
+         .help = "The command is a browser: hard, its profile is thrown away; soft, it is kept "
+                 "apart from the real one. Known browsers are hard by themselves.",
+         .words = browser_words,
+         .bare_word = "hard",
+         .twin_word = "off",
+         .preset_word = "auto",
+         .synonyms = browser_synonyms},
+    [SET_DOWNLOADS] = {.id = SET_DOWNLOADS,
+                       .flag = "downloads",
+                       .type = TYPE_TEXT,
+                       .paths = PATHS_ABSOLUTE,
+                       .merge = MERGE_REPLACE,
+                       .trust = TRUST_CLI_ONLY,
+                       .section = "Protection",
+                       .arg = "DIR",
+                       .help = "The one directory that a browser may write to, at its own path."},
     CAPABILITY_INVERTED(SET_GPU, "no_gpu", "gpu", "The devices of graphics processors."),
     CAPABILITY(SET_KVM, "kvm", "kvm", "The device for virtual machines, /dev/kvm."),
     CAPABILITY_INVERTED(SET_DISPLAY, "no_display", "display",
@@ -345,31 +267,14 @@ const struct setting settings[SET_COUNT] = {
     CAPABILITY(SET_AWS, "aws", "aws", "~/.aws, read-only."),
     CAPABILITY(SET_KUBE, "kube", "kube", "~/.kube, read-only."),
     CAPABILITY(SET_GCLOUD, "gcloud", "gcloud", "~/.config/gcloud, read-only."),
-    [SET_MACOS_HOST_IPC] = {.id = SET_MACOS_HOST_IPC,
-                            .key = "macos_host_ipc",
-                            .flag = "macos-host-ipc",
-                            .has_twin = true,
-                            .capability = FORM_FLAG,
-                            .type = TYPE_BOOL,
-                            .form = FILE_BOOL,
-                            .merge = MERGE_REPLACE,
-                            .trust = TRUST_TIGHTEN,
-                            .support = SUPPORT_NO_EFFECT,
-                            .section = "Host capabilities",
-                            .help = "macOS: Mach services, IOKit and shared memory of the host."},
+    SWITCH(SET_MACOS_HOST_IPC, "macos_host_ipc", "macos-host-ipc", FORM_FLAG, "Host capabilities",
+           "macOS: Mach services, IOKit and shared memory of the host.",
+           .support = SUPPORT_NO_EFFECT),
     /* Three-valued in files: unset means off as long as there is nothing between on and off. */
-    [SET_NETWORK] = {.id = SET_NETWORK,
-                     .key = "network",
-                     .flag = "network",
-                     .has_twin = true,
-                     .capability = FORM_FLAG | FORM_TWIN,
-                     .type = TYPE_BOOL,
-                     .form = FILE_BOOL,
-                     .merge = MERGE_REPLACE,
-                     .trust = TRUST_TIGHTEN,
-                     .section = "Network",
-                     .help = "Use the network of the host. Off: only a loopback of its own, no "
-                             "way out."},
+    SWITCH(SET_NETWORK, "network", "network", FORM_FLAG | FORM_TWIN, "Network",
+           "Use the network of the host. Off: only a loopback of its own, no "
+           "way out.",
+           .preset = false),
     CHECKED_LIST(SET_ALLOW_HOSTS, "allow_hosts", "allow-host", FORM_FLAG, "Network", "HOST[:PORT]",
                  PATHS_NONE, TRUST_NARROW,
                  "Let the command reach HOST and its subdomains (ports 80 and 443, "
@@ -456,18 +361,10 @@ const struct setting settings[SET_COUNT] = {
                            .arg = "FILE",
                            .help = "Pass the variables of FILE: one NAME=VALUE a line; the file "
                                    "must be yours alone. Repeatable; --env wins."},
-    [SET_INHERIT_ENV] = {.id = SET_INHERIT_ENV,
-                         .key = "inherit_env",
-                         .flag = "inherit-env",
-                         .has_twin = true,
-                         .capability = FORM_FLAG,
-                         .type = TYPE_BOOL,
-                         .form = FILE_BOOL,
-                         .merge = MERGE_REPLACE,
-                         .trust = TRUST_TIGHTEN,
-                         .section = "Environment",
-                         .help = "Pass the whole environment, secrets included, except variables "
-                                 "that lead out of the jail."},
+    SWITCH(SET_INHERIT_ENV, "inherit_env", "inherit-env", FORM_FLAG, "Environment",
+           "Pass the whole environment, secrets included, except variables "
+           "that lead out of the jail.",
+           .preset = false),
     /* Remembered in a file of the program's own (prefs.h). Alone: on, in the style that is known. */
     [SET_STATUS_BAR] = {.id = SET_STATUS_BAR,
                         .flag = "status-bar",
@@ -490,17 +387,9 @@ const struct setting settings[SET_COUNT] = {
                   .trust = TRUST_CLI_ONLY,
                   .section = "Terminal and messages",
                   .help = "Quiet, for scripts: only errors and security messages are shown."},
-    [SET_TERMINAL_PASSTHROUGH] = {.id = SET_TERMINAL_PASSTHROUGH,
-                                  .key = "terminal_passthrough",
-                                  .flag = "terminal-passthrough",
-                                  .has_twin = true,
-                                  .capability = FORM_FLAG,
-                                  .type = TYPE_BOOL,
-                                  .form = FILE_BOOL,
-                                  .merge = MERGE_REPLACE,
-                                  .trust = TRUST_TIGHTEN,
-                                  .section = "Terminal and messages",
-                                  .help = "Give the command's output to the terminal unfiltered."},
+    SWITCH(SET_TERMINAL_PASSTHROUGH, "terminal_passthrough", "terminal-passthrough", FORM_FLAG,
+           "Terminal and messages", "Give the command's output to the terminal unfiltered.",
+           .preset = false),
     [SET_CLIPBOARD] = {.id = SET_CLIPBOARD,
                        .key = "clipboard",
                        .flag = "clipboard",
@@ -517,6 +406,16 @@ const struct setting settings[SET_COUNT] = {
                        .twin_word = "off",
                        .preset_word = "off",
                        .strict_order = clipboard_order},
+    [SET_BACKEND] = {.id = SET_BACKEND,
+                     .flag = "backend",
+                     .type = TYPE_WORD,
+                     .merge = MERGE_REPLACE,
+                     .trust = TRUST_CLI_ONLY,
+                     .section = "Terminal and messages",
+                     .help = "With --dry-run: what the same run would be on the other system, as "
+                             "bubblewrap's call or as a seatbelt profile.",
+                     .words = backend_words,
+                     .preset_word = "bwrap"},
     [SET_VERBOSE] = {.id = SET_VERBOSE,
                      .flag = "verbose",
                      .short_flag = 'v',
@@ -538,18 +437,10 @@ const struct setting settings[SET_COUNT] = {
                          .section = "Files that ai-jail writes",
                          .help = "The first run in a directory writes ./.ai-jail with the command "
                                  "and what was tightened."},
-    [SET_AUDIT_LOG] = {.id = SET_AUDIT_LOG,
-                       .key = "audit_log",
-                       .flag = "audit-log",
-                       .has_twin = true,
-                       .type = TYPE_BOOL,
-                       .form = FILE_BOOL,
-                       .merge = MERGE_REPLACE,
-                       .trust = TRUST_TIGHTEN,
-                       .strict = true,
-                       .section = "Files that ai-jail writes",
-                       .help = "Keep a log of what was started, allowed and refused: --audit-show "
-                               "reads it."},
+    SWITCH(SET_AUDIT_LOG, "audit_log", "audit-log", 0, "Files that ai-jail writes",
+           "Keep a log of what was started, allowed and refused: --audit-show "
+           "reads it.",
+           .strict = true),
     [SET_REPORT] = {.id = SET_REPORT,
                     .flag = "report",
                     .type = TYPE_TEXT,
@@ -560,6 +451,9 @@ const struct setting settings[SET_COUNT] = {
                     .arg = "FILE",
                     .help = "Write what was refused, changed and lost to FILE, as JSON, when the "
                             "run ends."},
+    SWITCH(SET_UPDATE_CHECK, "update_check", "update-check", 0, "Files that ai-jail writes",
+           "With a status bar: ask once a day whether there is a newer version.",
+           .support = SUPPORT_NO_EFFECT),
     FILE_LIST(SET_TRUST_PROJECT_CONFIG, "trust_project_config", FILE_STRINGS, PATHS_TILDE,
               MERGE_APPEND, TRUST_GLOBAL, SUPPORT_FULL),
     [SET_STATUS_BAR_SWITCH] = {.id = SET_STATUS_BAR_SWITCH,
@@ -578,19 +472,6 @@ const struct setting settings[SET_COUNT] = {
                               .words = style_words,
                               .bare_word = "pastel",
                               .preset_word = "pastel"},
-    [SET_BROWSER_PROFILE] = {.id = SET_BROWSER_PROFILE,
-                             .key = "browser_profile",
-                             .type = TYPE_WORD,
-                             .form = FILE_STRING,
-                             .merge = MERGE_REPLACE,
-                             .trust = TRUST_REFUSED,
-                             .support = SUPPORT_REFUSED,
-                             .words = browser_words,
-                             .bare_word = "hard",
-                             .twin_word = "off",
-                             .preset_word = "auto",
-                             .synonyms = browser_synonyms},
-    CLOSED(SET_UPDATE_CHECK, "update_check"),
     [SET_RESIZE_REDRAW_KEY] = {.id = SET_RESIZE_REDRAW_KEY,
                                .key = "resize_redraw_key",
                                .type = TYPE_TEXT,

@@ -38,9 +38,9 @@ void in_step_free(struct in_step *files);
 
 /*
  * Adds the agent's state: binds of the group GROUP_HOME_PARTS (directories that are absent as new
- * ones), its files kept in step, its own keys and defaults in parts. With agent NULL, or lockdown,
- * nothing is added; with agent_state off only what the agent needs to work in a jail at all. project
- * is canonical. What cannot be shown is a note; -EINVAL or -EPERM for a claude_dir that cannot be used.
+ * ones), its files kept in step, its own keys and defaults in parts. With agent NULL nothing is added;
+ * in lockdown, or with agent_state off, only what the agent needs to work in a jail at all. project is
+ * canonical. What cannot be shown is a note; -EINVAL or -EPERM for a claude_dir that cannot be used.
  */
 int agents_add(struct plan *plan, struct environment_parts *parts, struct in_step *in_step,
                const struct agent *agent, const struct config *config, const struct host *host,

@@ -284,11 +284,13 @@ int agents_add(struct plan *plan, struct environment_parts *parts, struct in_ste
 {
     const struct adding adding = {plan, parts, in_step, config, host, project, notes};
 
-    if (!agent || config_flag(config, SET_LOCKDOWN))
+    if (!agent)
         return 0;
     for (size_t i = 0; agent->defaults[i]; i++)
         strv_push(&parts->defaults, agent->defaults[i]);
     if (agent->hint)
         notes_add(notes, NOTE_INFO, "%s", agent->hint);
-    return config_flag(config, SET_AGENT_STATE) ? add_state(&adding, agent, error) : 0;
+    if (config_flag(config, SET_LOCKDOWN) || !config_flag(config, SET_AGENT_STATE))
+        return 0;
+    return add_state(&adding, agent, error);
 }

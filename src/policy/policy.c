@@ -163,7 +163,8 @@ static void note_weakened(const struct policy *policy, const struct config *conf
     }
 }
 
-/* What of the host's HOME and run time the run is given: nothing of it is needed to start. */
+/* What of the host's HOME and run time the run is given: nothing of it is needed to start. In lockdown
+ * only what an agent must be told to work in a jail. */
 static int add_host_parts(struct policy *policy, const struct config *config,
                           struct environment_parts *parts, struct notes *notes, struct error *error)
 {
@@ -171,7 +172,7 @@ static int add_host_parts(struct policy *policy, const struct config *config,
     int r = agents_add(&policy->plan, parts, &policy->in_step, policy->agent, config, host,
                        policy->project, notes, error);
 
-    if (r < 0)
+    if (r < 0 || policy->lockdown)
         return r;
     if (config_flag(config, SET_TOOLCHAINS))
         toolchains_add(&policy->plan, config, host, policy->project, policy->network, notes);
@@ -204,7 +205,7 @@ static int build_plan(struct policy *policy, const struct config *config,
             return r;
     }
     home_add(plan, host, policy->project, policy->private_home, notes);
-    r = policy->lockdown ? 0 : add_host_parts(policy, config, parts, notes, error);
+    r = add_host_parts(policy, config, parts, notes, error);
     if (r < 0)
         return r;
     r = phantom_build(&policy->credentials, parts, config, host, policy->network, &policy->hosts,
@@ -280,6 +281,9 @@ int policy_build(struct policy *policy, const struct config *config, const struc
     config = policy->config;
     decide_switches(policy, config);
     decide_limits(policy);
+    r = browser_decide(&policy->browser, config, host, &policy->argv, notes, error);
+    if (r < 0)
+        return r;
     agent = agent_of(policy, config);
     policy->agent = agent ? agents_find(agent) : NULL;
     r = hosts_decide(&policy->network, &policy->hosts, config, agent, notes, error);
@@ -301,6 +305,7 @@ void policy_free(struct policy *policy)
     strv_free(&policy->argv);
     strv_free(&policy->env);
     command_free(&policy->command);
+    browser_free(&policy->browser);
     plan_free(&policy->plan);
     allow_free(&policy->hosts);
     credentials_free(&policy->credentials);

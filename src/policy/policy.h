@@ -10,6 +10,7 @@
 #include "net/credential.h"
 #include "net/parent.h"
 #include "policy/agents.h"
+#include "policy/browsers.h"
 #include "policy/command.h"
 #include "policy/environment.h"
 #include "policy/masks.h"
@@ -36,6 +37,7 @@ struct policy {
     struct strv env; /* NAME=VALUE */
     struct command command;
     const struct agent *agent; /* the known agent that the command is, or NULL */
+    struct browser browser;    /* what kind of browser the command is, if one */
     struct plan plan;
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;

@@ -29,6 +29,8 @@ int verb_why(const struct verb_call *call, struct error *error);
 int verb_init(const struct verb_call *call, struct notes *notes, struct error *error);
 /* overlay.c: --overlay-list, --overlay-apply, --overlay-discard. */
 int verb_overlay(const struct verb_call *call, struct error *error);
+/* browser.c: --browser-list, --browser-forget NAME. */
+int verb_browser(const struct verb_call *call, struct error *error);
 /* bootstrap.c: --bootstrap; with args->also_dry what would be written goes to stdout. 0, or 125 if
  * the files of an agent failed (the others are written). */
 int verb_bootstrap(const struct verb_call *call, struct error *error);
