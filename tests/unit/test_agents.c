@@ -192,6 +192,7 @@ static void exact_names(void **state)
             fail_msg("%s is an agent", names[i]);
 }
 
+/* Without state and keys, but told what it needs in any jail. */
 static void switched_off(void **state)
 {
     static const enum setting_id ids[] = {SET_AGENT_STATE, SET_LOCKDOWN};
@@ -206,6 +207,7 @@ static void switched_off(void **state)
             add(&world, rows[j].name);
             check_state(&world, rows[j].name, "");
             assert_int_equal(world.parts.keys.n, 0);
+            check_words(rows[j].name, &world.parts.defaults, rows[j].defaults);
         }
 }
 

@@ -445,6 +445,17 @@ static void path_leads_to_the_command(void **state)
     assert_int_equal(find(&jail, "/home/u/.local/bin")->kind, PLAN_RO);
 }
 
+/* What an agent must be told to work in a jail is no part of its state. */
+static void agents_are_told_that_it_is_a_jail(void **state)
+{
+    _cleanup_jail_ struct jail jail;
+
+    (void)state;
+    build(&jail, (const char *const[]){"--lockdown", "gemini", NULL});
+    assert_true(has(&jail, "GEMINI_SANDBOX=false"));
+    assert_null(find(&jail, "/home/u/.gemini"));
+}
+
 /* ---- stricter, never weaker ---- */
 
 static bool is_writable_bind(const struct plan_entry *entry)
@@ -562,6 +573,7 @@ int main(void)
         cmocka_unit_test(network_is_off_or_exactly_what_is_named),
         cmocka_unit_test(environment_is_a_fixed_set),
         cmocka_unit_test(path_leads_to_the_command),
+        cmocka_unit_test(agents_are_told_that_it_is_a_jail),
         cmocka_unit_test(no_setting_is_weaker_with_it),
         cmocka_unit_test(the_plan_is_sealed),
     };
