@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-only
+/*
+ * darwin: what a source file sees of a Mac's headers, made on Linux.
+ *
+ * Included before everything else by the compile test (compile.py). It takes the system's headers
+ * without GNU's extensions, adds what Darwin's have beyond POSIX and ai-jail uses, and then forbids every
+ * name that Darwin does not have: GCC and clang refuse a poisoned identifier wherever it is written.
+ * From there on __linux__ is gone and __APPLE__ is there. Headers of Linux alone are files of
+ * include/, with an #error.
+ *
+ * It proves that nothing is used that a Mac lacks, as far as the list below goes; it cannot prove that
+ * what is used does there what it does here.
+ */
+#pragma once
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <grp.h>
+#include <ifaddrs.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/ttydefaults.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Libraries, which have their own words for a Mac. */
+#include <jansson.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <uv.h>
+
+/* ---- what Darwin has beyond POSIX ---- */
+
+int asprintf(char **text, const char *format, ...);
+int vasprintf(char **text, const char *format, va_list args);
+char *strcasestr(const char *text, const char *word);
+void *memmem(const void *bytes, size_t len, const void *word, size_t word_len);
+size_t strlcpy(char *out, const char *text, size_t size);
+void arc4random_buf(void *bytes, size_t len);
+int getentropy(void *bytes, size_t len);
+
+/* <sys/stat.h> */
+#define st_atimespec st_atim
+#define st_mtimespec st_mtim
+#define st_ctimespec st_ctim
+
+/* <sys/fcntl.h> */
+#define O_NOFOLLOW_ANY 0x20000000
+#define F_GETPATH      50
+
+/* <unistd.h>, confstr(3) */
+#define _CS_DARWIN_USER_TEMP_DIR 65537
+
+/* <sys/signal.h> */
+#ifndef NSIG
+#define NSIG 32
+#endif
+
+/* <sys/socket.h> */
+#ifndef SO_NOSIGPIPE
+#define SO_NOSIGPIPE 0x1022
+#endif
+
+/* ---- and what it does not have ---- */
+
+#undef __linux__
+#undef __linux
+#undef linux
+#undef __gnu_linux__
+#define __APPLE__ 1
+
+/* Calls of Linux, or of GNU. */
+#pragma GCC poison accept4 pipe2 dup3 epoll_create1 epoll_ctl epoll_wait inotify_init1 eventfd
+#pragma GCC poison signalfd timerfd_create memfd_create setns unshare clone clone3 pidfd_open
+#pragma GCC poison statx openat2 close_range renameat2 getrandom prctl syscall sysinfo mount umount2
+#pragma GCC poison pivot_root execvpe fexecve ppoll sendfile splice tee vmsplice copy_file_range
+#pragma GCC poison fallocate posix_fallocate getdents64 sched_setaffinity program_invocation_name
+#pragma GCC poison strchrnul memrchr mempcpy rawmemchr strndupa strdupa explicit_bzero reallocarray
+#pragma GCC poison canonicalize_file_name secure_getenv get_current_dir_name euidaccess eaccess
+#pragma GCC poison qsort_r versionsort strverscmp fopencookie open_memstream64 sigtimedwait
+#pragma GCC poison sigwaitinfo sigqueue sem_timedwait pthread_setname_np getauxval sigabbrev_np
+#pragma GCC poison sigdescr_np strerrorname_np strerrordesc_np ptsname_r posix_openpt_r utimensat2
+#pragma GCC poison closefrom getresuid getresgid setresuid setresgid fstatat64 lseek64 open64
+#pragma GCC poison mkostemp64 accept_4 recvmmsg sendmmsg process_vm_readv ptrace
+
+/* Constants. */
+#pragma GCC poison O_PATH O_TMPFILE O_DIRECT O_NOATIME O_LARGEFILE SOCK_CLOEXEC SOCK_NONBLOCK
+#pragma GCC poison AT_EMPTY_PATH AT_NO_AUTOMOUNT MSG_CMSG_CLOEXEC MSG_NOSIGNAL SO_PEERCRED
+#pragma GCC poison SO_DOMAIN SO_PROTOCOL SO_REUSEPORT_LB F_ADD_SEALS F_GET_SEALS F_SETPIPE_SZ
+#pragma GCC poison F_GETPIPE_SZ F_OFD_SETLK F_SEAL_WRITE MFD_CLOEXEC TIOCGPTN TIOCSPTLCK TIOCGPTPEER
+#pragma GCC poison POLLRDHUP EPOLLIN MAP_ANONYMOUS_LINUX MAP_POPULATE SIGRTMAX SIGRTMIN SIGPOLL
+#pragma GCC poison SIGSTKFLT SIGPWR EBADFD ERESTART EREMOTEIO ENOTUNIQ ECHRNG EUCLEAN EKEYEXPIRED
+#pragma GCC poison ENOMEDIUM ESTRPIPE ELIBACC RLIMIT_NICE RLIMIT_SIGPENDING RLIMIT_MSGQUEUE
+#pragma GCC poison RLIMIT_RTPRIO TCP_USER_TIMEOUT TCP_QUICKACK TCP_CORK TCP_KEEPIDLE IUCLC OLCUC XCASE
+#pragma GCC poison SIG_SETMASK_LINUX FNM_EXTMATCH RENAME_NOREPLACE RENAME_EXCHANGE MADV_DONTDUMP
+#pragma GCC poison RTLD_DEEPBIND SECCOMP_MODE_FILTER makedev
+
+/* Members. */
+#pragma GCC poison st_atim st_mtim st_ctim d_off ucred
