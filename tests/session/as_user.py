@@ -35,6 +35,7 @@ def main():
         tests = shutil.copytree(HERE, os.path.join(base, "tests"),
                                 ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(os.path.join(HERE, "../filter/cases.tsv"), tests)
+        shutil.copy(os.path.join(HERE, "../../packaging/ai-jail-browser"), base)
         home = os.path.join(base, "home")
         os.makedirs(os.path.join(base, "tmp"))
         os.mkdir(home)
