@@ -10,6 +10,7 @@
 #include "host_gh.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 #include "policy/capabilities.h"
 
 #include <errno.h>
@@ -108,7 +109,7 @@ static int ask_gh(const char *program, char *const *env, struct buf *answer)
     pid_t pid;
     int r;
 
-    if (pipe2(fds, O_CLOEXEC) < 0)
+    if (os_pipe(fds) < 0)
         return -errno;
     pid = fork();
     if (pid == 0)
@@ -176,7 +177,7 @@ static char *fetch(const struct policy *policy, struct notes *notes, const char 
     r = ask_gh(program, env.v, &answer);
     token = r == 0 ? token_of(&answer) : NULL;
     if (answer.data)
-        explicit_bzero(answer.data, answer.cap);
+        os_wipe(answer.data, answer.cap);
     if (r == -ETIMEDOUT)
         notes_add(notes, NOTE_WARNING, "%s: GH_TOKEN is not set: %s did not answer within %d s",
                   origin, program, TIMEOUT_MS / 1000);
@@ -209,5 +210,5 @@ void host_gh_token(struct policy *policy, struct notes *notes)
     }
     free(policy->env.v[place]);
     policy->env.v[place] = xasprintf(CAPABILITIES_TOKEN "%s", token);
-    explicit_bzero(token, strlen(token));
+    os_wipe(token, strlen(token));
 }

@@ -53,7 +53,12 @@ void *xcalloc(size_t count, size_t size)
 
 void *xrealloc(void *old, size_t count, size_t size)
 {
-    void *memory = reallocarray(old, count ? count : 1, size ? size : 1);
+    size_t bytes = 0;
+    void *memory = NULL;
+
+    /* reallocarray(3) is not everywhere */
+    if (!__builtin_mul_overflow(count ? count : 1, size ? size : 1, &bytes))
+        memory = realloc(old, bytes);
 
     if (!memory)
         out_of_memory();
@@ -90,4 +95,14 @@ char *xasprintf(const char *fmt, ...)
     if (length < 0)
         out_of_memory();
     return text;
+}
+
+const void *mem_last(const void *bytes, int c, size_t len)
+{
+    const unsigned char *from = bytes;
+
+    while (len-- > 0)
+        if (from[len] == (unsigned char)c)
+            return from + len;
+    return NULL;
 }

@@ -63,6 +63,9 @@ char *xstrdup(const char *text) MUST_CHECK;
 char *xstrndup(const char *text, size_t max) MUST_CHECK;
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 
+/* The last byte c of the first len, or NULL: memrchr(3), which is not everywhere. */
+const void *mem_last(const void *bytes, int c, size_t len);
+
 static inline bool str_eq(const char *a, const char *b)
 {
     return a == b || (a && b && __builtin_strcmp(a, b) == 0);

@@ -14,14 +14,7 @@ int fd_write_all(int fd, const void *bytes, size_t len);
 int fd_read_all(int fd, struct buf *out, size_t limit);
 
 /*
- * A memfd holding the bytes, offset 0, sealed against every change (memfd_create(2)). executable
- * asks for MFD_EXEC, which vm.memfd_noexec may demand (Linux 6.3). Returns the descriptor or
- * -errno.
- */
-int fd_sealed_memfd(const char *name, const void *bytes, size_t len, bool executable);
-
-/*
- * The directory name in the directory dir, never through a link; O_PATH. create: where it is missing
+ * The directory name in the directory dir, never through a link; opened with os_open_path (os.h). create: where it is missing
  * it is made, 0700, if dir is the caller's own: started by root with the HOME of a user, directories
  * of root would be left there. *made (may be NULL) says whether it was. Descriptor or -errno; -EPERM:
  * dir is somebody else's.

@@ -4,17 +4,16 @@
  */
 #include "base/fs.h"
 
+#include "base/os.h"
 #include "base/path.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* path_resolution(7) */
@@ -145,20 +144,17 @@ static int real_list(void *ctx, const char *path, int (*each)(void *arg, const c
 
 static int real_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
 {
-    struct open_how how = {
-        /* without O_NOFOLLOW, which would let a link in the last place pass */
-        .flags = O_PATH | O_CLOEXEC,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
-    _cleanup_close_ int top = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _cleanup_close_ int top = open(dir, os_open_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     _cleanup_close_ int fd = -1;
     struct stat st;
 
     (void)ctx;
     if (top < 0)
         return -errno;
-    fd = (int)syscall(SYS_openat2, top, rest[0] ? rest : ".", &how, sizeof(how));
-    if (fd < 0 || fstat(fd, &st) < 0)
+    fd = os_open_beneath(top, rest, OS_LINKS_NONE);
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &st) < 0)
         return -errno;
     *out = facts_of(&st);
     return 0;

@@ -8,9 +8,10 @@
  */
 #include "base/path_table.h"
 
+#include "base/os.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define PRIME     ((1ULL << 61) - 1)
 #define GROUP_MAX 7 /* bytes; with the one in front below PRIME */
@@ -24,7 +25,7 @@ static uint64_t point(void)
         uint64_t bits = 0;
 
         /* Without a random number the table still works, only an adversary could slow it. */
-        if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != (ssize_t)sizeof(bits))
+        if (os_random(&bits, sizeof(bits)) < 0)
             bits = (uintptr_t)&drawn * 0x9E3779B97F4A7C15ULL;
         drawn = bits % (PRIME - (1 << 20)) + (1 << 20);
     }

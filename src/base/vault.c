@@ -6,6 +6,8 @@
  */
 #include "base/vault.h"
 
+#include "base/os.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -27,9 +29,8 @@ char *vault_keep(const char *bytes, size_t len, bool *is_locked)
 
     assert(room != MAP_FAILED); /* a page or two */
     *is_locked = mlock(room, size) == 0;
-    /* Both are about what is a door already shut by other means: failing does no harm. */
-    (void)madvise(room, size, MADV_DONTDUMP);
-    (void)madvise(room, size, MADV_WIPEONFORK);
+    /* What is a door already shut by other means: failing does no harm. */
+    os_hide_memory(room, size);
     room->size = size;
     memcpy(room->text, bytes, len);
     return room->text;
@@ -46,6 +47,6 @@ void vault_free(char *text)
     size = room->size;
     if (size == 0) /* a child: the page was emptied for it */
         return;
-    explicit_bzero(room, size);
+    os_wipe(room, size);
     munmap(room, size);
 }

@@ -4,22 +4,18 @@
  */
 #include "config/inside.h"
 
+#include "base/os.h"
 #include "base/path.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 void inside_init(struct inside *inside, const char *project)
 {
     *inside = (struct inside){
-        .fd = open(project, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+        .fd = open(project, os_open_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
         .project = project,
     };
 }
@@ -29,17 +25,6 @@ void inside_free(struct inside *inside)
     if (inside->fd >= 0)
         close(inside->fd);
     inside->fd = -1;
-}
-
-/* Links that stay in the project are followed: RESOLVE_BENEATH judges each step. */
-static int open_beneath(int dir, const char *rest)
-{
-    struct open_how how = {
-        .flags = O_PATH | O_CLOEXEC,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-    };
-
-    return (int)syscall(SYS_openat2, dir, rest[0] ? rest : ".", &how, sizeof(how));
 }
 
 static bool is_project(const struct inside *inside, const char *dir)
@@ -73,16 +58,13 @@ static char *rest_behind(const struct inside *inside, const char *path)
  * anywhere). */
 static char *location_of(const struct inside *inside, int fd)
 {
-    char link[64];
-    char target[PATH_MAX];
-    ssize_t len;
+    char *target = os_path_of(fd);
 
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    len = readlink(link, target, sizeof(target));
-    if (len <= 0 || (size_t)len >= sizeof(target))
+    if (target && !path_is_within(target, inside->project)) {
+        free(target);
         return NULL;
-    target[len] = '\0';
-    return path_is_within(target, inside->project) ? xstrdup(target) : NULL;
+    }
+    return target;
 }
 
 bool inside_resolve(const struct inside *inside, const char *path, char **canonical)
@@ -96,7 +78,8 @@ bool inside_resolve(const struct inside *inside, const char *path, char **canoni
     rest = rest_behind(inside, path);
     if (!rest)
         return false;
-    fd = open_beneath(inside->fd, rest);
+    /* Links that stay in the project are followed. */
+    fd = os_open_beneath(inside->fd, rest, OS_LINKS_INSIDE);
     if (fd < 0)
         return false;
     location = location_of(inside, fd);

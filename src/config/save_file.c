@@ -8,21 +8,20 @@
 #include "config/save_file.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 #include "config/load.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_MODE      0600
-#define LOCK_TRIES     200
-#define LOCK_PAUSE_NS  10000000L /* 10 ms */
-#define PROC_NAME_SIZE 64
+#define FILE_MODE     0600
+#define LOCK_TRIES    200
+#define LOCK_PAUSE_NS 10000000L /* 10 ms */
 
 static int write_synced(int fd, const char *text, size_t len)
 {
@@ -33,7 +32,7 @@ static int write_synced(int fd, const char *text, size_t len)
     return r;
 }
 
-/* A file system without O_TMPFILE: an exclusive name, which is gone again when this returns. */
+/* Where every file has a name: an exclusive name, which is gone again when this returns. */
 static int create_named(int dir, const char *name, const char *text, size_t len)
 {
     _cleanup_free_ char *fresh = xasprintf("%s.new.%d", name, (int)getpid());
@@ -50,25 +49,19 @@ static int create_named(int dir, const char *name, const char *text, size_t len)
     return r;
 }
 
-static bool has_no_tmpfile(int code)
-{
-    return code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL;
-}
-
 int save_file_create(int dir, const char *name, const char *text, size_t len)
 {
-    _cleanup_close_ int fd = openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, FILE_MODE);
-    char path[PROC_NAME_SIZE];
+    _cleanup_close_ int fd = os_create_unnamed(dir, FILE_MODE);
     int r;
 
     if (fd < 0)
-        return has_no_tmpfile(-errno) ? create_named(dir, name, text, len) : -errno;
+        return fd == -EOPNOTSUPP ? create_named(dir, name, text, len) : fd;
     r = write_synced(fd, text, len);
     if (r < 0)
         return r;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, path, dir, name, AT_SYMLINK_FOLLOW) < 0)
-        return errno == ENOENT ? create_named(dir, name, text, len) : -errno;
+    r = os_link_unnamed(fd, dir, name);
+    if (r < 0)
+        return r == -ENOENT ? create_named(dir, name, text, len) : r;
     return fsync(dir) < 0 ? -errno : 0;
 }
 

@@ -13,6 +13,7 @@
  */
 #include "net/audit.h"
 
+#include "base/os.h"
 #include "net/audit_file.h"
 #include "net/audit_words.h"
 
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,9 +185,10 @@ static void write_record(struct audit *audit, enum record_kind kind, json_t *fie
 static int draw_run(char run[RUN_SIZE])
 {
     uint64_t number;
+    int r = os_random(&number, sizeof(number));
 
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        return -errno;
+    if (r < 0)
+        return r;
     snprintf(run, RUN_SIZE, "%016" PRIx64, number);
     return 0;
 }

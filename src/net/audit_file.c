@@ -15,6 +15,7 @@
 #include "net/audit_file.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "net/audit.h"
 
@@ -89,7 +90,7 @@ int audit_open_directory(const char *path, const char *home, bool create, struct
     /* Outside of HOME what leads to the data directory may be links, if it is there. */
     if (top != home && access(parent, F_OK) == 0)
         top = parent;
-    dir = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    dir = open(top, os_open_path | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return errno == ENOENT ? -ENOENT : problem_of(top, errno, error);
     name = path_rest(path, top);
@@ -214,7 +215,7 @@ static int read_tail(int fd, struct buf *tail, off_t end, size_t size)
 static const char *last_line(const char *text, size_t *len, bool is_start, size_t *line_len)
 {
     size_t end = *len - (text[*len - 1] == '\n');
-    const char *newline = memrchr(text, '\n', end);
+    const char *newline = mem_last(text, '\n', end);
 
     if (!newline && !is_start)
         return NULL;

@@ -11,6 +11,7 @@
  */
 #include "net/connection_secret.h"
 
+#include "base/os.h"
 #include "net/connection_tunnel.h"
 #include "net/credential.h"
 #include "net/tls.h"
@@ -237,7 +238,7 @@ static int write_head(struct connection *connection, const struct buf *head)
         r = tls_write(connection->leg->tls, plain.data, plain.len);
     if (r == 0)
         note_used(connection, used);
-    explicit_bzero(plain.data, plain.cap);
+    os_wipe(plain.data, plain.cap);
     buf_free(&plain);
     return r;
 }

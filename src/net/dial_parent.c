@@ -7,6 +7,8 @@
  */
 #include "net/dial_parent.h"
 
+#include "base/os.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +35,7 @@ static bool send_out(struct dial *dial)
     bool is_sent =
         out->len == 0 || uv_try_write((uv_stream_t *)dial->upstream, &bytes, 1) == (int)out->len;
 
-    explicit_bzero(out->data, out->len);
+    os_wipe(out->data, out->len);
     buf_reset(out);
     return is_sent;
 }

@@ -8,6 +8,7 @@
 #include "net/door.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 
 static int accept_client(const struct door *door)
 {
-    return accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return os_accept(door->fd);
 }
 
 static void turn_away(struct door *door)

@@ -80,7 +80,7 @@ static int parse_request_line(struct http_head *head, struct http_text line)
 {
     static const char version[] = "HTTP/1.";
     const char *first = memchr(line.at, ' ', line.len);
-    const char *last = memrchr(line.at, ' ', line.len);
+    const char *last = mem_last(line.at, ' ', line.len);
     struct http_text third;
 
     if (!first || first == last)

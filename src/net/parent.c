@@ -8,6 +8,7 @@
 #include "net/parent.h"
 
 #include "base/hex.h"
+#include "base/os.h"
 #include "net/address.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ static char *decode(const char *text, size_t len)
             i += 2;
         }
         if (byte < ' ' || byte == 0x7F || n == PARENT_SECRET_MAX) {
-            explicit_bzero(result, len);
+            os_wipe(result, len);
             free(result);
             return NULL;
         }
@@ -59,7 +60,7 @@ static char *decode(const char *text, size_t len)
 static void free_secret(char *secret)
 {
     if (secret)
-        explicit_bzero(secret, strlen(secret));
+        os_wipe(secret, strlen(secret));
     free(secret);
 }
 
@@ -91,7 +92,7 @@ static const char *parse_url(struct parent *parent, const char *url)
     const char *rest = colon ? colon + 3 : url;
     const struct scheme *scheme = colon ? NULL : &schemes[0];
     size_t len = strcspn(rest, "/?#");
-    const char *at = memrchr(rest, '@', len);
+    const char *at = mem_last(rest, '@', len);
     size_t host = at ? (size_t)(at + 1 - rest) : 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(schemes) && colon; i++)

@@ -7,6 +7,8 @@
  */
 #include "net/parent_talk.h"
 
+#include "base/os.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +43,7 @@ static void append_basic(struct buf *out, const struct parent *parent)
     buf_append_str(out, "Proxy-Authorization: Basic ");
     append_base64(out, (const uint8_t *)both, (size_t)n);
     buf_append_str(out, "\r\n");
-    explicit_bzero(both, sizeof(both));
+    os_wipe(both, sizeof(both));
 }
 
 static void say_connect(struct parent_talk *talk)
@@ -256,7 +258,7 @@ void parent_talk_feed(struct parent_talk *talk, const uint8_t *bytes, size_t len
 void parent_talk_free(struct parent_talk *talk)
 {
     if (talk->out.data)
-        explicit_bzero(talk->out.data, talk->out.cap);
+        os_wipe(talk->out.data, talk->out.cap);
     buf_free(&talk->in);
     buf_free(&talk->out);
 }

@@ -6,6 +6,7 @@
  */
 #include "net/proxy.h"
 
+#include "base/os.h"
 #include "net/connection.h"
 #include "net/connection_audit.h"
 
@@ -139,7 +140,7 @@ static void turn_away(int fd)
 
     buf_init(&answer, KIB);
     refusal_http(&answer, REFUSAL_TOO_MANY, NULL, false);
-    (void)send(fd, answer.data, answer.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)send(fd, answer.data, answer.len, os_send_quietly | MSG_DONTWAIT);
 }
 
 static void on_client(void *arg, const struct door *door, int fd, bool is_last)

@@ -284,7 +284,7 @@ bool grant_x11(struct granting *granting)
         grant_refuse(granting, "there is no socket %s", path);
         return false;
     }
-    display_inside = xasprintf(":%s%s", inside, strchrnul(display, '.'));
+    display_inside = xasprintf(":%s%s", inside, display + strcspn(display, "."));
     plan_add(granting->plan, GROUP_RUNTIME, PLAN_DIR, X11_DIR, granting->origin)->mode = 01777;
     grant_variable(granting, "DISPLAY", display_inside);
     add_authority(granting, number, inside);

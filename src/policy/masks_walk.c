@@ -13,6 +13,7 @@
  */
 #include "policy/masks_walk.h"
 
+#include "base/os.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -293,7 +294,7 @@ static void sort_globs(struct search *search)
         free(rules->globs[i].root);
         rules->globs[i].root = canonical;
     }
-    qsort_r(search->order, rules->glob_count, sizeof(*search->order), compare_roots, rules);
+    os_sort(search->order, rules->glob_count, sizeof(*search->order), compare_roots, rules);
     for (size_t i = rules->glob_count; i > 0; i--)
         *path_table_put(&search->begin, rules->globs[search->order[i - 1]].root) =
             (uint32_t)(i - 1);

@@ -12,6 +12,8 @@
  */
 #include "pty/control.h"
 
+#include "base/os.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -41,7 +43,7 @@ int control_send(int socket, enum control_type type, int32_t a, int32_t b, int f
         memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
     }
     do
-        n = sendmsg(socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
+        n = sendmsg(socket, &header, MSG_DONTWAIT | os_send_quietly);
     while (n < 0 && errno == EINTR);
     return n < 0 ? -errno : 0;
 }
@@ -55,7 +57,7 @@ static ssize_t receive_raw(int socket, struct msghdr *header)
 
     for (;;) {
         *header = fresh;
-        n = recvmsg(socket, header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        n = recvmsg(socket, header, MSG_DONTWAIT | os_receive_closed);
         if (n >= 0)
             return n;
         if (errno == ECONNRESET && !was_reset)

@@ -19,7 +19,7 @@ void jobs_keep_restore(struct jobs *jobs)
     buf_init(&bytes, FILTER_RESTORE_MAX);
     if (jobs->filter)
         filter_restore(jobs->filter, &bytes);
-    mounter_set_restore(jobs->mounter, jobs->terminal, bytes.data, bytes.len);
+    restore_page_set(jobs->page, jobs->terminal, bytes.data, bytes.len);
 }
 
 void jobs_take_terminal(struct jobs *jobs)
@@ -55,7 +55,7 @@ void jobs_give_terminal_back(struct jobs *jobs)
         filter_release_row(jobs->filter);
     probe_drain(jobs->probe, jobs->terminal);
     terminal_restore(jobs->terminal);
-    mounter_set_restore(jobs->mounter, jobs->terminal, NULL, 0);
+    restore_page_set(jobs->page, jobs->terminal, NULL, 0);
 }
 
 /* By the signal that a user's ^Z would send, for which the kernel does not stop an orphaned process

@@ -3,20 +3,20 @@
  * jobs: who has the user's terminal: the command, or whoever started us.
  *
  * Taking it means raw mode, our size and our input; giving it back means that exactly what the
- * command left on is undone, and then the modes. The mounter's page is kept fresh on every change,
- * so that it can do the same if we cannot.
+ * command left on is undone, and then the modes. The restore page is kept fresh on every change,
+ * so that another process can do the same if we cannot.
  */
 #pragma once
 
 #include "filter/filter.h"
-#include "pty/mounter.h"
 #include "pty/probe.h"
 #include "pty/relay.h"
+#include "pty/restore_page.h"
 #include "pty/terminal.h"
 
 struct jobs {
     struct terminal *terminal; /* borrowed; fd -1: none */
-    struct mounter *mounter;   /* borrowed */
+    struct restore_page *page; /* borrowed; NULL: nobody else would restore the terminal */
     struct filter *filter;     /* borrowed; NULL: no filter */
     struct relay *relay;       /* borrowed; NULL: no PTY */
     const struct probe *probe; /* borrowed */
@@ -24,7 +24,7 @@ struct jobs {
     bool was_cut;              /* the relay, gone by now, may have left half a sequence */
 };
 
-/* Writes the bytes that would undo what is on now into the mounter's page. */
+/* Writes the bytes that would undo what is on now into the page. */
 void jobs_keep_restore(struct jobs *jobs);
 /* Raw mode, size, input. In the background only the wish is noted: jobs_is_waiting(). */
 void jobs_take_terminal(struct jobs *jobs);

@@ -60,26 +60,6 @@ static pid_t read_jail_pid(int info_fd)
     return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1;
 }
 
-static bool same_modes(const struct termios *a, const struct termios *b)
-{
-    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag &&
-           a->c_cflag == b->c_cflag;
-}
-
-/* The supervisor is gone: what it left on in the terminal is undone. */
-static void restore_terminal(int terminal, const struct mounter_page *page)
-{
-    struct termios now;
-
-    if (terminal < 0 || !page->is_raw)
-        return;
-    if (tcgetattr(terminal, &now) < 0 || !same_modes(&now, &page->raw))
-        return;
-    fd_set_nonblocking(terminal, true);
-    (void)!write(terminal, page->restore, page->restore_len);
-    tcsetattr(terminal, TCSANOW, &page->saved);
-}
-
 /*
  * bubblewrap dies with the supervisor, and the jail with bubblewrap. But between its clone() and the
  * moment in which its child asks to die with it, the child waits for an eventfd that nobody is left
@@ -157,7 +137,8 @@ static _Noreturn void end(struct service *service, bool is_goodbye)
 
     if (!is_goodbye) {
         end_half_made_jail(service->page);
-        restore_terminal(options->terminal ? options->terminal->fd : -1, service->page);
+        restore_page_apply(&service->page->terminal,
+                           options->terminal ? options->terminal->fd : -1);
     }
     finish_state(service);
     cgroup_remove(options->cgroup, CGROUP_END_MS);
@@ -438,27 +419,6 @@ int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error 
     if (recv(mounter->socket, &result, sizeof(result), MSG_TRUNC) != sizeof(result))
         return error_set(error, EPIPE, "the mounter is gone");
     return result.stage == COVER_OK ? 0 : explain(&result, plan, error);
-}
-
-void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
-                         const void *bytes, size_t len)
-{
-    struct mounter_page *page = mounter->page;
-
-    assert(len <= MOUNTER_RESTORE_MAX);
-    if (!page)
-        return;
-    page->is_raw = 0;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (len)
-        memcpy(page->restore, bytes, len);
-    page->restore_len = (uint32_t)len;
-    if (terminal && terminal->is_raw) {
-        page->saved = terminal->saved;
-        page->raw = terminal->raw;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        page->is_raw = 1;
-    }
 }
 
 void mounter_goodbye(struct mounter *mounter)

@@ -17,6 +17,7 @@
 #include "pty/cgroup.h"
 #include "pty/overlay.h"
 #include "pty/report_file.h"
+#include "pty/restore_page.h"
 #include "pty/terminal.h"
 #include "pty/watch.h"
 
@@ -27,18 +28,12 @@ struct mounter {
     int report;                /* memory file for the text of --report, -1: none */
 };
 
-#define MOUNTER_RESTORE_MAX 4096
-
 /* Shared memory by which the supervisor keeps the mounter able to end the jail and to restore the
  * terminal. The mounter reads it only when the supervisor is gone. */
 struct mounter_page {
     volatile pid_t group;     /* bubblewrap's process group, 0: none; written by its child */
     struct watch_counts late; /* written by the mounter */
-    uint32_t is_raw;          /* the terminal's modes are changed now */
-    uint32_t restore_len;     /* bytes of restore that undo what is on */
-    struct termios saved;     /* as the terminal was found */
-    struct termios raw;       /* as we set it */
-    uint8_t restore[MOUNTER_RESTORE_MAX];
+    struct restore_page terminal;
 };
 
 struct mounter_options {
@@ -67,9 +62,6 @@ int mounter_order(struct mounter *mounter, struct error *error);
 /* Waits for its report. 0: every cover is placed; otherwise -errno with the reason, which names the
  * plan's entry. From then on the socket holds events (mounter_event.h). */
 int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error);
-/* Keeps the page fresh. Cheap: no system call. The terminal may be NULL. */
-void mounter_set_restore(struct mounter *mounter, const struct terminal *terminal,
-                         const void *bytes, size_t len);
 /* After the jail has ended: orders the report; its events end with MOUNTER_EVENT_LOOKED. 0 or -errno. */
 int mounter_look(struct mounter *mounter);
 /* Has the text put into the file of --report, as a whole or not at all; MOUNTER_EVENT_WRITTEN comes.

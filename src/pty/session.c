@@ -4,7 +4,7 @@
  *
  *   start_jail()          the jail waits, the terminal is untouched           (start.c)
  *   isolate_supervisor()  nothing can be written, opened or executed any more (isolate.c)
- *   mounter_wait()        the covers are in place                             (mounter.c)
+ *   start_wait()          the covers are in place                             (start.c)
  *   GO                    the command starts
  *   uv_run()              control messages, terminal bytes (relay.c), signals, the end of children
  *   restore               the terminal is as it was; held lines are printed
@@ -113,8 +113,8 @@ static void finish_if_done(struct session *session)
 static void kill_jail(struct session *session)
 {
     session->killed = true;
-    if (session->jail.spawn.pid > 0)
-        kill(session->jail.spawn.pid, SIGKILL);
+    if (session->jail.pid > 0)
+        kill(session->jail.pid, SIGKILL);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -153,7 +153,7 @@ static void on_mounter_lost(void *arg, const char *why)
 
 static void send_control(struct session *session, enum control_type type, int a)
 {
-    int r = control_send(session->jail.spawn.control, type, a, 0, -1);
+    int r = control_send(session->jail.control, type, a, 0, -1);
 
     if (r < 0 && r != -EPIPE && r != -ECONNRESET)
         abort_run(session, "the launcher does not take orders");
@@ -300,7 +300,7 @@ static void read_control(struct session *session)
     while (session->phase != PHASE_ENDING) {
         struct control_message message;
         int fd = -1;
-        int r = control_receive(session->jail.spawn.control, &message, &fd);
+        int r = control_receive(session->jail.control, &message, &fd);
 
         if (r == 1 && session_net_takes(&session->net, &message, &fd))
             continue;
@@ -353,8 +353,8 @@ static void on_child(struct session *session)
     int status;
 
     session_mounter_on_child(&session->mounter);
-    if (jail->spawn.pid > 0 && waitpid(jail->spawn.pid, &status, WNOHANG) == jail->spawn.pid) {
-        jail->spawn.pid = 0;
+    if (jail->pid > 0 && waitpid(jail->pid, &status, WNOHANG) == jail->pid) {
+        jail->pid = 0;
         session->backend_gone = true;
         read_control(session);
         lost_backend(session);
@@ -499,7 +499,7 @@ static void start_signals(struct session *session)
 
 static int start_handles(struct session *session, struct error *error)
 {
-    uv_poll_init(&session->loop, &session->control, session->jail.spawn.control);
+    uv_poll_init(&session->loop, &session->control, session->jail.control);
     session->control.data = session;
     uv_poll_start(&session->control, UV_READABLE | UV_DISCONNECT, on_control);
     uv_timer_init(&session->loop, &session->timer);
@@ -522,7 +522,7 @@ static int supervise(struct session *session)
     signal(SIGPIPE, SIG_IGN);
     session->jobs = (struct jobs){
         .terminal = &session->jail.terminal,
-        .mounter = &session->jail.mounter,
+        .page = session->jail.page,
         .probe = &session->probe,
     };
     session->statusline.facts = session->options->status;
@@ -578,7 +578,7 @@ int session_run(const struct session_options *options)
         options->on_confined(options->arg);
     /* The mounter has been at work meanwhile. */
     if (r == 0)
-        r = mounter_wait(&session.jail.mounter, &options->policy->plan, &error);
+        r = start_wait(&session.jail, &error);
     if (r < 0) {
         log_line(NOTE_FATAL, "%s", error.text);
         start_abandon(&session.jail);

@@ -164,7 +164,7 @@ static void look_at_policy(const struct session_mounter *side, struct stat *st)
 
 void session_mounter_open(struct session_mounter *side, uv_loop_t *loop, struct jail *jail)
 {
-    side->mounter = &jail->mounter;
+    side->mounter = jail->mounter;
     side->policy = jail->policy;
     side->policy_file = path_join(jail->policy->project, POLICY_FILE);
     look_at_policy(side, &side->policy_stat);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "pty/mounter.h"
 #include "pty/session_net.h"
 #include "pty/session_report.h"
 #include "pty/start.h"

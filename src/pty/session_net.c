@@ -130,7 +130,7 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
     };
     int r;
 
-    net->control = jail->spawn.control;
+    net->control = jail->control;
     if (jail->net.n == 0)
         return 0;
     raise_descriptors();

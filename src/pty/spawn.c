@@ -11,6 +11,7 @@
 
 #include "backend/seccomp.h"
 #include "base/fd.h"
+#include "base/memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>

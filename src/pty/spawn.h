@@ -7,12 +7,7 @@
 #include "backend/launch.h"
 #include "pty/cgroup.h"
 #include "pty/overlay.h"
-
-/* What becomes 0, 1, 2 of the command. */
-struct spawn_stdio {
-    bool is_pty[3]; /* replaced by the jail's PTY, the descriptor is not passed */
-    bool foreground;
-};
+#include "pty/stdio.h"
 
 struct spawn {
     /* made by spawn_prepare */

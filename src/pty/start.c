@@ -10,11 +10,14 @@
 #include "backend/seccomp.h"
 #include "pty/control.h"
 #include "pty/diagnose.h"
+#include "pty/mounter.h"
 #include "pty/pidlimit.h"
+#include "pty/spawn.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -28,6 +31,13 @@
 #define MOUNTER_END_MS   3000
 #define PTMX_MAJOR       5 /* Documentation/admin-guide/devices.txt: 5:2 is /dev/ptmx */
 #define PTMX_MINOR       2
+
+struct jail_parts {
+    struct spawn spawn;
+    struct mounter mounter;
+    struct cgroup cgroup;
+    struct report_file report; /* of --report */
+};
 
 static bool wants_pty(const struct jail *jail)
 {
@@ -77,7 +87,7 @@ static bool is_pty_master(int fd)
 static int receive_hello(struct jail *jail, struct control_message *message, int *fd)
 {
     for (;;) {
-        int r = control_receive(jail->spawn.control, message, fd);
+        int r = control_receive(jail->parts->spawn.control, message, fd);
 
         if (r != 1 || message->type != CONTROL_LISTENER)
             return r;
@@ -87,7 +97,7 @@ static int receive_hello(struct jail *jail, struct control_message *message, int
                 close(steal_fd(fd));
             return r;
         }
-        if (wait_readable(&jail->spawn, HELLO_TIMEOUT_MS) <= 0)
+        if (wait_readable(&jail->parts->spawn, HELLO_TIMEOUT_MS) <= 0)
             return -ETIMEDOUT;
     }
 }
@@ -96,13 +106,13 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
 {
     struct control_message message;
     int fd = -1;
-    int r = wait_readable(&jail->spawn, SLOW_MS);
+    int r = wait_readable(&jail->parts->spawn, SLOW_MS);
 
     if (r == 0) {
         notes_add(notes, NOTE_WARNING,
                   "the mounts of the jail take long: is a network file "
                   "system or an automount among them?");
-        r = wait_readable(&jail->spawn, HELLO_TIMEOUT_MS);
+        r = wait_readable(&jail->parts->spawn, HELLO_TIMEOUT_MS);
     }
     if (r <= 0)
         return error_set(error, ETIMEDOUT, "the jail was not ready after %d s",
@@ -110,10 +120,10 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
     r = receive_hello(jail, &message, &fd);
     jail->master = fd;
     if (r == 0 || r == -ECONNRESET || r == -EAGAIN) { /* the last: bubblewrap alone has ended */
-        r = spawn_check(&jail->spawn, jail->policy, error);
+        r = spawn_check(&jail->parts->spawn, jail->policy, error);
         if (r < 0)
             return r;
-        return diagnose_backend(&jail->spawn, jail->launch, jail->policy, notes, error);
+        return diagnose_backend(&jail->parts->spawn, jail->launch, jail->policy, notes, error);
     }
     if (r == 1 && message.type == CONTROL_FAILED) {
         diagnose_failed(&message, jail->policy, error);
@@ -136,7 +146,7 @@ static uint64_t limit_jail(struct jail *jail, struct notes *notes)
 
     if (policy->limits.nproc == UINT64_MAX)
         return 0;
-    if (cgroup_make(&jail->cgroup, policy->limits.nproc, policy->host->ram_bytes / 10 * 9) ||
+    if (cgroup_make(&jail->parts->cgroup, policy->limits.nproc, policy->host->ram_bytes / 10 * 9) ||
         !policy->by_root)
         return 0;
     if (pidlimit_is_namespaced(policy->host->kernel))
@@ -160,9 +170,9 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
         .with_seccomp = seccomp_arch() != NULL,
         .host = jail->policy->host,
     };
-    int r = report_file_open(&jail->report, jail->policy->report_file, error);
+    int r = report_file_open(&jail->parts->report, jail->policy->report_file, error);
 
-    options.file = jail->report;
+    options.file = jail->parts->report;
     if (r == 0)
         r = start_net_load_tls(&jail->net, jail->policy, error);
     if (r == 0)
@@ -171,32 +181,33 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
         r = start_net_publish(&jail->net, jail->policy, notes, error);
     if (r < 0)
         return r;
-    r = spawn_prepare(&jail->spawn, jail->launch, jail->policy, &jail->stdio, error);
+    r = spawn_prepare(&jail->parts->spawn, jail->launch, jail->policy, &jail->stdio, error);
     if (r < 0)
         return r;
-    options.info_fd = jail->spawn.info_read;
-    options.marks = jail->spawn.overlays.marks;
+    options.info_fd = jail->parts->spawn.info_read;
+    options.marks = jail->parts->spawn.overlays.marks;
     options.pid_limit = limit_jail(jail, notes);
-    options.cgroup = &jail->cgroup;
-    jail->spawn.cgroup = &jail->cgroup;
-    r = mounter_prepare(&jail->mounter, error);
+    options.cgroup = &jail->parts->cgroup;
+    jail->parts->spawn.cgroup = &jail->parts->cgroup;
+    r = mounter_prepare(&jail->parts->mounter, error);
     if (r < 0)
         return r;
     /* First, although everybody waits for bubblewrap: from the moment bubblewrap has a child somebody
      * must be there to end it, should this process be killed (end_half_made_jail()). */
-    r = mounter_start(&jail->mounter, &options, error);
-    if (jail->report.dir >= 0)
-        close(steal_fd(&jail->report.dir)); /* the mounter's alone */
+    r = mounter_start(&jail->parts->mounter, &options, error);
+    if (jail->parts->report.dir >= 0)
+        close(steal_fd(&jail->parts->report.dir)); /* the mounter's alone */
     if (r < 0)
         return r;
-    r = spawn_start(&jail->spawn, jail->policy, &jail->stdio, &jail->mounter.page->group, error);
-    spawn_close_child_side(&jail->spawn);
+    r = spawn_start(&jail->parts->spawn, jail->policy, &jail->stdio,
+                    &jail->parts->mounter.page->group, error);
+    spawn_close_child_side(&jail->parts->spawn);
     if (r < 0)
         return r;
     r = wait_hello(jail, notes, error);
     if (r < 0)
         return r;
-    return mounter_order(&jail->mounter, error);
+    return mounter_order(&jail->parts->mounter, error);
 }
 
 int start_jail(struct jail *jail, const struct policy *policy, const struct launch *launch,
@@ -208,22 +219,38 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
         .policy = policy,
         .launch = launch,
         .terminal.fd = -1,
+        .control = -1,
+        .master = -1,
+        .parts = xcalloc(1, sizeof(*jail->parts)),
+    };
+    *jail->parts = (struct jail_parts){
         .spawn = SPAWN_NONE,
         .mounter.socket = -1,
         .cgroup = CGROUP_NONE,
         .report = REPORT_FILE_NONE,
-        .master = -1,
     };
     r = start_steps(jail, notes, error);
-    if (r < 0)
+    if (r < 0) {
         start_abandon(jail);
-    return r;
+        return r;
+    }
+    jail->pid = jail->parts->spawn.pid;
+    jail->control = jail->parts->spawn.control;
+    jail->mounter = &jail->parts->mounter;
+    jail->page = &jail->parts->mounter.page->terminal;
+    return 0;
+}
+
+int start_wait(struct jail *jail, struct error *error)
+{
+    return mounter_wait(&jail->parts->mounter, &jail->policy->plan, error);
 }
 
 void start_finish(struct jail *jail)
 {
-    mounter_goodbye(&jail->mounter);
-    jail->mounter.pid = 0;
+    jail->parts->spawn.pid = jail->pid;
+    mounter_goodbye(&jail->parts->mounter);
+    jail->parts->mounter.pid = 0;
     start_abandon(jail);
 }
 
@@ -252,19 +279,20 @@ static void reap_mounter(pid_t *pid)
 void start_abandon(struct jail *jail)
 {
     /* A child of bubblewrap that is not ready yet does not die with it, but is in its group. */
-    if (jail->spawn.pid > 0)
-        kill(-jail->spawn.pid, SIGKILL);
-    reap(&jail->spawn.pid);
+    if (jail->parts->spawn.pid > 0)
+        kill(-jail->parts->spawn.pid, SIGKILL);
+    reap(&jail->parts->spawn.pid);
     /* The mounter removes the group; only what was made before it existed is left to us. */
-    if (jail->mounter.pid <= 0 && jail->mounter.socket < 0)
-        cgroup_remove(&jail->cgroup, 0);
-    mounter_goodbye(&jail->mounter);
-    reap_mounter(&jail->mounter.pid);
-    cgroup_close(&jail->cgroup);
+    if (jail->parts->mounter.pid <= 0 && jail->parts->mounter.socket < 0)
+        cgroup_remove(&jail->parts->cgroup, 0);
+    mounter_goodbye(&jail->parts->mounter);
+    reap_mounter(&jail->parts->mounter.pid);
+    cgroup_close(&jail->parts->cgroup);
     start_net_close(&jail->net);
-    report_file_close(&jail->report);
+    report_file_close(&jail->parts->report);
     if (jail->master >= 0)
         close(steal_fd(&jail->master));
     terminal_close(&jail->terminal);
-    spawn_free(&jail->spawn);
+    spawn_free(&jail->parts->spawn);
+    free(steal_ptr(&jail->parts));
 }

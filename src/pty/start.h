@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
  * start: from a launch to a jail that waits for "go".
+ *
+ * This is the border between a run and what it runs in. What stands here is defined once for Linux
+ * (start.c: bubblewrap, launcher and mounter) and once for macOS (start_macos.c: sandbox-exec and
+ * keeper); the rest of the session knows only a process that is the jail and a control channel
+ * (control.h) to whatever is the command's parent.
  */
 #pragma once
 
-#include "pty/mounter.h"
-#include "pty/spawn.h"
+#include "backend/launch.h"
+#include "pty/restore_page.h"
 #include "pty/start_net.h"
+#include "pty/stdio.h"
 #include "pty/terminal.h"
 
 struct jail {
@@ -14,21 +20,24 @@ struct jail {
     const struct launch *launch;
     struct terminal terminal; /* fd -1: none of 0-2 is one */
     struct spawn_stdio stdio;
-    struct spawn spawn;
-    struct mounter mounter;
-    struct cgroup cgroup;
-    struct report_file report; /* of --report */
+    pid_t pid;                 /* of the jail, to be reaped by the session; 0: it is */
+    int control;               /* to the command's parent; borrowed from parts */
+    struct restore_page *page; /* borrowed from parts; NULL: none */
+    struct mounter *mounter;   /* the same; NULL: this system needs none */
+    struct jail_parts *parts;  /* what it is made of */
     struct start_net net;      /* until the proxy takes them */
     int master;                /* of the jail's PTY; -1: none, or taken by the relay */
 };
 
 /*
- * Builds the jail up to the point where the launcher waits: descriptors, mounter, bubblewrap,
- * hello, covers. The terminal is untouched. On failure nothing is left running and error has the
+ * Builds the jail up to the point where the command's parent waits for GO. The terminal is untouched. On failure nothing is left running and error has the
  * line to print (notes may hold more). Blocks for at most a minute.
  */
 int start_jail(struct jail *jail, const struct policy *policy, const struct launch *launch,
                struct notes *notes, struct error *error);
+
+/* Waits for what goes on while the supervisor confines itself: the covers are placed. 0 or -errno. */
+int start_wait(struct jail *jail, struct error *error);
 
 /* After a run: closes everything. bubblewrap has been reaped; the mounter ends by itself and is not
  * waited for. */

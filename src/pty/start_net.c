@@ -8,6 +8,7 @@
 #include "pty/start_net.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -54,12 +55,11 @@ static int bind_loopback(int fd, uint16_t port, bool is_v6)
 
 static int listen_loopback(uint16_t port, bool is_v6)
 {
-    _cleanup_close_ int fd =
-        socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    _cleanup_close_ int fd = os_stream_socket(is_v6 ? AF_INET6 : AF_INET);
     const int on = 1;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     /* Ends of earlier connections do not keep the port. */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
         (is_v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0) ||

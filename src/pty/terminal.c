@@ -17,6 +17,8 @@
  */
 #include "pty/terminal.h"
 
+#include "base/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -68,33 +70,19 @@ static int64_t clock_ms(void)
 /* A terminal, and not the master side of one: reopening /dev/ptmx would make a new PTY. */
 static bool is_terminal(int fd)
 {
-    int number;
-
-    return isatty(fd) && ioctl(fd, TIOCGPTN, &number) < 0;
-}
-
-static bool is_same_device(int a, int b)
-{
-    unsigned int device_a;
-    unsigned int device_b;
-
-    return ioctl(a, TIOCGDEV, &device_a) == 0 && ioctl(b, TIOCGDEV, &device_b) == 0 &&
-           device_a == device_b;
+    return isatty(fd) && !os_is_pty_master(fd);
 }
 
 /* A second file description of the terminal fd, or -1. */
 static int reopen(int fd)
 {
     const int flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
-    _cleanup_close_ int copy = -1;
-    char path[32];
+    _cleanup_close_ int copy = os_reopen_terminal(fd, flags);
 
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    copy = open(path, flags);
     /* tcgetpgrp() succeeds on the controlling terminal alone, and /dev/tty is just that one. */
     if (copy < 0 && tcgetpgrp(fd) >= 0)
         copy = open("/dev/tty", flags);
-    if (copy < 0 || !is_same_device(fd, copy))
+    if (copy < 0 || !os_is_same_terminal(fd, copy))
         return -1;
     return steal_fd(&copy);
 }
@@ -145,7 +133,7 @@ bool terminal_is_foreground(const struct terminal *terminal)
 
 bool terminal_is_behind(const struct terminal *terminal, int fd)
 {
-    return terminal->fd >= 0 && is_terminal(fd) && is_same_device(terminal->fd, fd);
+    return terminal->fd >= 0 && is_terminal(fd) && os_is_same_terminal(terminal->fd, fd);
 }
 
 int terminal_set_raw(struct terminal *terminal)

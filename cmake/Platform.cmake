@@ -1,0 +1,85 @@
+# Which system ai-jail is built for, and the source files that belong to one system alone. A file that
+# is named in neither list is built on both. Names are below src/.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(AJ_SYSTEM linux)
+elseif(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
+  set(AJ_SYSTEM macos)
+else()
+  message(FATAL_ERROR "ai-jail builds on Linux and macOS, not on ${CMAKE_SYSTEM_NAME}")
+endif()
+
+# bubblewrap, Landlock, seccomp, the launcher, the mounter, and what they need.
+set(AJ_LINUX_SOURCES
+    base/memfd.c
+    base/os_linux.c
+    backend/landlock.c
+    backend/overlay_apply.c
+    backend/overlay_base.c
+    backend/overlay_changes.c
+    backend/overlay_copy.c
+    backend/overlay_remove.c
+    backend/overlay_store.c
+    backend/overlay_walk.c
+    backend/seccomp.c
+    policy/elf.c
+    pty/cgroup.c
+    pty/cover.c
+    pty/instep.c
+    pty/instep_file.c
+    pty/isolate.c
+    pty/mounter.c
+    pty/mounter_event.c
+    pty/overlay.c
+    pty/pidlimit.c
+    pty/report.c
+    pty/report_file.c
+    pty/report_loss.c
+    pty/report_scripts.c
+    pty/report_walk.c
+    pty/session_mounter.c
+    pty/session_state.c
+    pty/spawn.c
+    pty/start.c
+    pty/userns.c
+    pty/watch.c
+    pty/watch_cover.c
+    pty/watch_dir.c
+    pty/watch_event.c
+    pty/watch_git.c
+    pty/watch_tree.c
+    host_bwrap.c
+    host_linux.c
+    verbs/doctor_bwrap.c
+    verbs/doctor_jail.c
+    verbs/doctor_kernel.c
+    verbs/overlay.c
+    verbs/overlay_list.c)
+
+# sandbox-exec, and the process that is the command's parent there.
+set(AJ_MACOS_SOURCES
+    base/os_macos.c
+    backend/no_walls.c
+    host_macos.c
+    host_sandbox_exec.c
+    policy/elf_none.c
+    pty/isolate_macos.c
+    pty/keeper.c
+    pty/session_mounter_none.c
+    pty/start_macos.c
+    pty/traces.c)
+
+# aj_drop_other_system(LIST): without the files of the system that is not built for.
+function(aj_drop_other_system list)
+  set(other ${AJ_LINUX_SOURCES})
+  if(AJ_SYSTEM STREQUAL "linux")
+    set(other ${AJ_MACOS_SOURCES})
+  endif()
+  set(kept)
+  foreach(file IN LISTS ${list})
+    string(REPLACE "${PROJECT_SOURCE_DIR}/src/" "" name "${file}")
+    if(NOT name IN_LIST other)
+      list(APPEND kept "${file}")
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
