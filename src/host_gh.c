@@ -11,16 +11,14 @@
 
 #include "base/fd.h"
 #include "base/os.h"
+#include "host_run.h"
 #include "policy/capabilities.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,25 +33,6 @@ static int64_t now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Between fork and exec. */
-static _Noreturn void run_gh(const char *program, char *const *env, int out)
-{
-    char *const argv[] = {(char[]){"gh"},         (char[]){"auth"},       (char[]){"token"},
-                          (char[]){"--hostname"}, (char[]){"github.com"}, NULL};
-    const struct rlimit no_core = {0, 0};
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(SIGXFSZ, SIG_DFL);
-    if (setsid() < 0 || chdir("/") < 0 || null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
-        dup2(null, 2) < 0)
-        _exit(126);
-    close_range(3, ~0U, 0);
-    execve(program, argv, env);
-    _exit(126);
 }
 
 /* 0, -ETIMEDOUT, -EFBIG or -errno. */
@@ -103,6 +82,8 @@ static int wait_for_end(pid_t pid, int64_t deadline, bool *has_ended)
 /* Runs it to its end or to the deadline: its exit status or -errno. */
 static int ask_gh(const char *program, char *const *env, struct buf *answer)
 {
+    char *const argv[] = {(char[]){"gh"},         (char[]){"auth"},       (char[]){"token"},
+                          (char[]){"--hostname"}, (char[]){"github.com"}, NULL};
     int64_t deadline = now_ms() + TIMEOUT_MS;
     bool has_ended = false;
     int fds[2];
@@ -111,22 +92,16 @@ static int ask_gh(const char *program, char *const *env, struct buf *answer)
 
     if (os_pipe(fds) < 0)
         return -errno;
-    pid = fork();
-    if (pid == 0)
-        run_gh(program, env, fds[1]);
-    r = pid < 0 ? -errno : 0;
+    pid = host_run_start(program, argv, env, fds[1]);
+    r = pid < 0 ? pid : 0;
     close(fds[1]);
     if (r == 0)
         r = read_answer(fds[0], answer, deadline);
     if (r == 0)
         r = wait_for_end(pid, deadline, &has_ended);
     close(fds[0]);
-    if (pid > 0 && !has_ended) {
-        kill(-pid, SIGKILL);
-        kill(pid, SIGKILL); /* before it has a session of its own */
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-    }
+    if (pid > 0 && !has_ended)
+        host_run_end(pid);
     return r;
 }
 

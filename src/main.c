@@ -24,6 +24,7 @@
 #include "pty/session.h"
 #include "sanitize.h"
 #include "status_facts.h"
+#include "update.h"
 #include "verbs/verbs.h"
 
 #include <errno.h>
@@ -144,6 +145,7 @@ static int run_session(struct call *call)
 {
     const struct config *config = call->policy.config;
     struct status_facts status;
+    struct statusline_update update;
     struct notes notes = {0};
     bool has_status = status_facts_build(&status, config, &call->policy, &notes);
     struct session_options options = {
@@ -158,6 +160,8 @@ static int run_session(struct call *call)
 
     status_facts_remember(config, &call->host, &notes);
     options.audit = open_audit(call, &notes);
+    if (has_status && update_start(&update, &call->policy, &notes))
+        options.update = &update;
     log_notes(&notes);
     say_start(&call->policy);
     wipe_values(call);

@@ -91,6 +91,8 @@ static void add_badges(struct statusline_facts *line, const struct config *confi
         {policy->lockdown, "LOCKDOWN"},
         {policy->network == NETWORK_FULL, "NETWORK"},
         {config_flag(config, SET_INHERIT_ENV), "INHERITED-ENV"},
+        {config_flag(config, SET_DOCKER), "DOCKER"},
+        {!str_eq(config_word(config, SET_SSH), settings[SET_SSH].twin_word), "SSH"},
         {!policy->seccomp, "NO-SECCOMP"},
         {!policy->landlock || policy->host->landlock_abi == 0, "NO-LANDLOCK"},
         {!policy->rlimits, "NO-RLIMITS"},
@@ -112,7 +114,8 @@ bool status_facts_build(struct status_facts *facts, const struct config *config,
     const char *style;
 
     *facts = (struct status_facts){0};
-    if (!is_wanted(config, policy->host, notes, &style))
+    /* What a browser shows is not in the terminal. */
+    if (policy->browser.profile != BROWSER_NONE || !is_wanted(config, policy->host, notes, &style))
         return false;
     facts->directory = short_directory(policy);
     facts->command = join_words(&policy->argv);

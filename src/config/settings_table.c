@@ -452,8 +452,8 @@ const struct setting settings[SET_COUNT] = {
                     .help = "Write what was refused, changed and lost to FILE, as JSON, when the "
                             "run ends."},
     SWITCH(SET_UPDATE_CHECK, "update_check", "update-check", 0, "Files that ai-jail writes",
-           "With a status bar: ask once a day whether there is a newer version.",
-           .support = SUPPORT_NO_EFFECT),
+           "With a status bar: ask the page of releases, with curl, for a newer version.",
+           .preset = false),
     FILE_LIST(SET_TRUST_PROJECT_CONFIG, "trust_project_config", FILE_STRINGS, PATHS_TILDE,
               MERGE_APPEND, TRUST_GLOBAL, SUPPORT_FULL),
     [SET_STATUS_BAR_SWITCH] = {.id = SET_STATUS_BAR_SWITCH,

@@ -527,6 +527,7 @@ static int supervise(struct session *session)
     };
     session->statusline.facts = session->options->status;
     session->statusline.refused = &session->net.refused;
+    session->statusline.update = session->options->update;
     if (uv_loop_init(&session->loop) < 0) {
         log_line(NOTE_FATAL, "the event loop cannot be made");
         return EXIT_OWN_FAILURE;

@@ -8,12 +8,14 @@
 #include "backend/launch.h"
 #include "net/audit.h"
 #include "pty/statusline_text.h"
+#include "pty/statusline_update.h"
 
 struct session_options {
     const struct policy *policy;
     const struct launch *launch;
     bool passthrough;                      /* no output filter */
     const struct statusline_facts *status; /* NULL: no status row */
+    struct statusline_update *update;      /* who tells of a newer version; NULL: nobody */
     struct audit *audit;                   /* borrowed; NULL: no log is kept */
     unsigned char redraw_key;              /* typed after a resize; 0: none */
     bool clipboard;                        /* the command may write the clipboard of the terminal */

@@ -16,7 +16,13 @@
 
 static struct statusline_counts count(const struct statusline *line)
 {
-    return (struct statusline_counts){.held = log_held(), .refused = *line->refused};
+    const struct statusline_update *update = line->update;
+
+    return (struct statusline_counts){
+        .held = log_held(),
+        .refused = *line->refused,
+        .newer = update && update->version[0] ? update->version : NULL,
+    };
 }
 
 static bool draw(struct statusline *line)
@@ -78,7 +84,7 @@ static void on_prepare(uv_prepare_t *prepare)
     struct statusline_counts now = count(line);
 
     if (filter_take_damage(line->filter) || line->counts.held != now.held ||
-        line->counts.refused != now.refused)
+        line->counts.refused != now.refused || line->counts.newer != now.newer)
         line->is_due = true;
     if (!line->is_due || uv_is_active((uv_handle_t *)&line->timer))
         return;
@@ -102,6 +108,8 @@ void statusline_open(struct statusline *line, struct relay *relay,
     line->timer.data = line;
     uv_prepare_start(&line->prepare, on_prepare);
     relay_reserve_row(line->relay, STATUSLINE_ROWS_MIN);
+    if (line->update)
+        statusline_update_open(line->update, line->loop);
     line->is_open = true;
 }
 
@@ -112,4 +120,6 @@ void statusline_close(struct statusline *line)
     line->is_open = false;
     uv_close((uv_handle_t *)&line->prepare, NULL);
     uv_close((uv_handle_t *)&line->timer, NULL);
+    if (line->update)
+        statusline_update_close(line->update);
 }

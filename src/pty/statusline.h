@@ -10,9 +10,11 @@
 
 #include "pty/relay.h"
 #include "pty/statusline_text.h"
+#include "pty/statusline_update.h"
 
 struct statusline {
     const struct statusline_facts *facts; /* NULL: no row */
+    struct statusline_update *update;     /* who was asked for a newer version; NULL: nobody */
     struct relay *relay;                  /* borrowed */
     struct filter *filter;                /* borrowed */
     const struct terminal *terminal;      /* borrowed */
@@ -28,7 +30,7 @@ struct statusline {
     struct statusline_counts counts; /* that it tells about */
 };
 
-/* facts and refused are set, the rest zero. Asks the relay, made with these options, for the row; it is there from
+/* facts, update and refused are set, the rest zero. Asks the relay, made with these options, for the row; it is there from
  * the next relay_resize() on. Nothing happens without facts or without a filter. */
 void statusline_open(struct statusline *line, struct relay *relay,
                      const struct relay_options *options);

@@ -2,7 +2,7 @@
 /*
  * statusline_text: what the status row says.
  *
- *   ai-jail  NETWORK ENV | 2 messages | 3 refused | network: host | claude | /home/me/project
+ *   ai-jail  NETWORK ENV | 2 messages | 3 refused | new: 1.2.0 | network: host | claude | /home/me/project
  *
  * The names are the user's, or whoever made the directory. They are escaped like everything that is
  * printed, and what remains is measured: characters without a width are left out, so that none can
@@ -98,6 +98,8 @@ void statusline_text(const struct statusline_facts *facts, const struct statusli
     snprintf(count, sizeof(count), "%u refused", counts->refused);
     if (counts->refused)
         add_word(&line, " | ", count);
+    if (counts->newer)
+        add_word(&line, " | new: ", counts->newer);
     add_word(&line, " | network: ", facts->network);
     if (add(&line, " | ", 3))
         add_name(&line, facts->command);

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-#define STATUSLINE_BADGES_MAX 9
+#define STATUSLINE_BADGES_MAX 11
 #define STATUSLINE_ROWS_MIN   10 /* of a terminal that can spare one */
 #define STATUSLINE_TEXT_MAX   2048
 
@@ -22,8 +22,9 @@ struct statusline_facts {
 
 /* What changes during the run. */
 struct statusline_counts {
-    unsigned held;    /* lines that wait for its end */
-    unsigned refused; /* connections that the network refused */
+    unsigned held;     /* lines that wait for its end */
+    unsigned refused;  /* connections that the network refused */
+    const char *newer; /* version that is out, printable ASCII; NULL: none is known */
 };
 
 /*

@@ -56,14 +56,17 @@ static void test_text(void **state)
     struct statusline_facts open = plain;
 
     (void)state;
+    assert_text(
+        &plain, &(struct statusline_counts){0, 3, "1.2.0"}, 100,
+        " ai-jail | 3 refused | new: 1.2.0 | network: off | claude --resume | ~/src/project");
     assert_text(&plain, &none, 100, " ai-jail | network: off | claude --resume | ~/src/project");
-    assert_text(&plain, &(struct statusline_counts){1, 0}, 100,
+    assert_text(&plain, &(struct statusline_counts){1, 0, NULL}, 100,
                 " ai-jail | 1 message | network: off | claude --resume | ~/src/project");
     open.badges[0] = "NETWORK";
     open.badges[1] = "ROOT";
     open.network = "host";
     assert_text(
-        &open, &(struct statusline_counts){12, 3}, 100,
+        &open, &(struct statusline_counts){12, 3, NULL}, 100,
         " ai-jail  NETWORK ROOT | 12 messages | 3 refused | network: host | claude --resume | "
         "~/src/project");
 }
@@ -80,7 +83,7 @@ static void test_every_width(void **state)
         struct buf text CLEANUP(buf_free);
 
         buf_init(&text, STATUSLINE_TEXT_MAX);
-        statusline_text(&wide, &(struct statusline_counts){3, 7}, cols, &text);
+        statusline_text(&wide, &(struct statusline_counts){3, 7, NULL}, cols, &text);
         assert_true(measure(&text) < cols);
         if (cols > 16)
             assert_non_null(strstr(buf_cstr(&text), "ROOT"));
