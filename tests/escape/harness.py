@@ -370,9 +370,8 @@ def main():
         for mode in options.modes:
             suite.batch(mode)
             suite.terminal_batch(mode)
-        if options.modes == "DN":
-            alone.run_all(suite)
-            alone_tty.run_all(suite)
+        alone.run_all(suite)
+        alone_tty.run_all(suite)
         sys.exit(suite.report())
     finally:
         if not options.keep:

@@ -2,7 +2,8 @@
 /*
  * probe: runs rows of the probe tables.
  *
- *   probe ID...            one row after the other, each in a process of its own
+ *   probe ID...            one row after the other, each in a process of its own; a --HELPER
+ *                          behind them runs in the end
  *   probe --batch MODES    every row that belongs to MODES (letters of mode_letters)
  *   probe --control ID...  rows as positive controls, outside
  *   probe --list [MODES]   the rows: id, modes, control
@@ -561,7 +562,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: probe [--control] ID... | --batch MODES | --list [MODES]\n");
         return 2;
     }
-    for (int i = control ? 2 : 1; i < argc; i++)
+    for (int i = control ? 2 : 1; i < argc; i++) {
+        if (helper_run(argc - i, argv + i, &status))
+            return status;
         worst = status_worse(worst, named_run(argv[i], control));
+    }
     return worst;
 }

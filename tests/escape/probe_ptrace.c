@@ -184,7 +184,7 @@ static void filter_on_top(struct trial *t)
                "own filter accepted, then PTRACE_TRACEME");
 }
 
-/* --allow-debug: own children only. */
+/* --allow-debug: own children only, and in lockdown not even those. */
 static void debug_allowed(struct trial *t)
 {
     pid_t child = trial_child();
@@ -212,7 +212,9 @@ const struct probe probes_ptrace[] = {
      "EPERM EACCES; EPERM EINVAL"},
     {"E-PT-07", memory_placement, "EPERM", EVERY, CONTROL_ROOT, NULL, "EPERM"},
     {"E-PT-08", filter_on_top, "EPERM", EVERY, CONTROL_SAME, NULL, NULL},
-    {"E-PT-09", debug_allowed, "OK; EPERM EACCES", EVERY | ALONE, CONTROL_NONE, NULL,
+    {"E-PT-09", debug_allowed, "OK; EPERM EACCES", NORMAL | ALONE, CONTROL_NONE, NULL,
      "OK; EPERM EACCES"},
+    {"E-PT-09", debug_allowed, "EPERM; EPERM EACCES", ONLY_LOCKDOWN | ALONE, CONTROL_NONE, NULL,
+     NULL},
     {0},
 };

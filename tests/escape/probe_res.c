@@ -20,7 +20,8 @@
 #include <sys/wait.h>
 
 #define PROCESSES_PUBLISHED 4096
-#define PROCESSES_TRIED     (PROCESSES_PUBLISHED + 64)
+#define PROCESSES_LOCKDOWN  1024
+#define PROCESSES_MORE      64
 #define PROCESSES_FORKED    128
 #define NOFILE_PUBLISHED    65536
 #define NOFILE_LOCKDOWN     4096
@@ -37,7 +38,7 @@ static void *thread_body(void *argument)
 }
 
 /* Threads count like processes and cost less: the first few are processes, the rest threads. */
-static long multiply(unsigned *count)
+static long multiply(unsigned limit, unsigned *count)
 {
     static pid_t children[PROCESSES_FORKED];
     pthread_attr_t small;
@@ -46,7 +47,7 @@ static long multiply(unsigned *count)
 
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 16384);
-    for (*count = 0; *count < PROCESSES_TRIED && rc == 0; ++*count) {
+    for (*count = 0; *count < limit && rc == 0; ++*count) {
         if (*count >= PROCESSES_FORKED)
             rc = -(long)pthread_create(&thread, &small, thread_body, NULL);
         else if ((children[*count] = trial_child()) < 0)
@@ -61,6 +62,7 @@ static long multiply(unsigned *count)
 static void process_bomb(struct trial *t)
 {
     struct stat st;
+    unsigned limit = t->lockdown ? PROCESSES_LOCKDOWN : PROCESSES_PUBLISHED;
     unsigned count;
     long rc;
 
@@ -68,7 +70,7 @@ static void process_bomb(struct trial *t)
         trial_must(t, false, "no PID namespace of its own");
         return;
     }
-    rc = multiply(&count);
+    rc = multiply(limit + PROCESSES_MORE, &count);
     trial_call(t, 0, rc, "number %u", count);
 }
 
