@@ -6,10 +6,12 @@
  * step returns its reason for failing, and it is printed here, once.
  */
 #include "audit_facts.h"
+#include "backend/browser_store.h"
 #include "backend/directories.h"
 #include "backend/launch.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "browser_hint.h"
 #include "config/args.h"
 #include "config/gather.h"
 #include "config/redraw_key.h"
@@ -83,11 +85,14 @@ static void say_plan(const struct policy *policy)
 
 static void say_start(const struct policy *policy)
 {
+    bool is_browser = policy->browser.profile != BROWSER_NONE;
+
     if (log_shows(NOTE_VERBOSE))
         say_plan(policy);
-    log_line(NOTE_INFO, "%s: %s is %s, home is %s, network is %s",
-             policy->lockdown ? "lockdown" : "jail", policy->project,
-             policy->lockdown ? "read-only" : "writable",
+    log_line(NOTE_INFO, "%s%s%s: %s is %s, home is %s, network is %s",
+             policy->lockdown ? "lockdown" : "jail", is_browser ? ", browser profile " : "",
+             is_browser ? browser_profile_name(policy->browser.profile) : "", policy->project,
+             policy->lockdown || is_browser ? "read-only" : "writable",
              policy->private_home ? "private and thrown away" : "shown in part",
              policy->network == NETWORK_FULL ? "the host's" : hosts_mode_name(policy->network));
 }
@@ -158,7 +163,8 @@ static int run_session(struct call *call)
     };
     int code;
 
-    status_facts_remember(config, &call->host, &notes);
+    if (call->policy.browser.profile == BROWSER_NONE)
+        status_facts_remember(config, &call->host, &notes);
     options.audit = open_audit(call, &notes);
     if (has_status && update_start(&update, &call->policy, &notes))
         options.update = &update;
@@ -216,7 +222,7 @@ static int make_directories(struct call *call, struct notes *notes, struct error
     int r = directories_make(&call->policy.plan, store, notes, error);
 
     log_notes(notes);
-    return r;
+    return r < 0 ? r : browser_store_hold(&call->policy.browser, error);
 }
 
 static int launch_or_show(struct call *call)
@@ -236,6 +242,7 @@ static int launch_or_show(struct call *call)
     if (r < 0)
         return fail(&refused);
     verb_init_auto_save(&call->gathered, call->args, &call->host, &notes);
+    browser_hint(&call->policy, &call->gathered.config, call->argv, call->argc, &notes);
     host_gh_token(&call->policy, &notes);
     log_notes(&notes);
     return run_session(call);

@@ -16,19 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Descriptor of the directory, made where it was missing, or -errno. */
-static int walk(const char *path, bool *made)
+int directories_open(const char *path, bool create, bool *made)
 {
     int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *name = path;
 
-    *made = false;
+    if (made)
+        *made = false;
     if (dir < 0)
         return -errno;
     while (dir >= 0 && *(name += strspn(name, "/"))) {
         size_t len = strcspn(name, "/");
         _cleanup_free_ char *component = xstrndup(name, len);
-        int next = fd_enter_directory(dir, component, true, made);
+        int next = fd_enter_directory(dir, component, create, made);
 
         close(dir);
         dir = next;
@@ -39,7 +39,7 @@ static int walk(const char *path, bool *made)
 
 static int make(struct plan_entry *entry, bool *made, struct error *error)
 {
-    int dir = walk(entry->source, made);
+    int dir = directories_open(entry->source, true, made);
     struct stat st;
 
     if (dir == -EPERM)

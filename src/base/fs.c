@@ -289,3 +289,21 @@ int fs_resolve(const struct fs *fs, const char *path, char **canonical,
     *canonical = steal_ptr(&done);
     return 0;
 }
+
+char *fs_resolve_future(const struct fs *fs, const char *path)
+{
+    _cleanup_free_ char *existing = xstrdup(path);
+    _cleanup_free_ char *canonical = NULL;
+
+    while (fs_resolve(fs, existing, &canonical, NULL, NULL) < 0 && !str_eq(existing, "/")) {
+        char *parent = path_parent(existing);
+
+        free(existing);
+        existing = parent;
+    }
+    if (!canonical)
+        return xstrdup(path);
+    if (str_eq(existing, path))
+        return steal_ptr(&canonical);
+    return path_join(canonical, path_rest(path, existing));
+}

@@ -66,3 +66,5 @@ char *fs_read_text(const struct fs *fs, const char *path, size_t max);
  */
 int fs_resolve(const struct fs *fs, const char *path, char **canonical,
                void (*hop)(void *arg, const char *link, const char *target), void *arg);
+/* The path with its longest existing beginning made canonical. malloc'ed. */
+char *fs_resolve_future(const struct fs *fs, const char *path) MUST_CHECK;

@@ -44,7 +44,6 @@ struct advice {
 static const struct advice advices[] = {
     {SET_ALLOW_TCP_PORTS,
      "; name the host: --allow-host HOST:PORT, or allow_hosts = [\"HOST:PORT\"]"},
-    {SET_BROWSER_PROFILE, "; write browser_profile = \"off\" or leave it out"},
 };
 
 static const char *advice_for(enum setting_id id)

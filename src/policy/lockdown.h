@@ -10,8 +10,6 @@
 
 /* True if the mode gives nothing of this setting, whoever asks for it. */
 bool lockdown_drops(enum setting_id id);
-/* The same, and somebody asks: status marks these. */
-bool lockdown_drops_value(const struct config *config, enum setting_id id);
 
 /*
  * Fills out with the configuration without what the mode drops; each request that is dropped is one

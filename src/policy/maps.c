@@ -54,7 +54,7 @@ static char *absolute(const char *path, const struct host *host)
     return path_join(host->cwd, expanded);
 }
 
-static const char *refused_dest(const char *dest)
+const char *maps_refused_dest(const char *dest)
 {
     static const char *const trees[] = {"/proc", "/dev", "/sys"};
     static const char *const exact[] = {
@@ -71,7 +71,7 @@ static const char *refused_dest(const char *dest)
     return NULL;
 }
 
-static bool is_our_own(const struct host *host, const char *source)
+bool maps_is_own(const struct host *host, const char *source)
 {
     _cleanup_strv_ struct strv own = {0};
 
@@ -145,7 +145,7 @@ static int resolve_map(struct map *map, const char *source, const char *dest,
 
 static int check_dest(struct map *map, struct notes *notes, struct error *error)
 {
-    const char *refused = refused_dest(map->dest);
+    const char *refused = maps_refused_dest(map->dest);
     _cleanup_free_ char *why = NULL;
 
     if (!refused)
@@ -173,7 +173,7 @@ static int read_map(struct map *map, const struct host *host, const char *projec
     /* It would show the memory and the files of every process of yours. */
     if (path_is_within(map->source, "/proc"))
         return refuse(map, notes, error, "the host's /proc cannot be mapped");
-    if (is_our_own(host, map->source)) {
+    if (maps_is_own(host, map->source)) {
         notes_add(notes, NOTE_SECURITY, "%s is refused: ai-jail's own files are never shown",
                   map->name);
         map->skip = true;

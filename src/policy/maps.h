@@ -25,6 +25,12 @@ int maps_add(struct plan *plan, const struct config *config, const struct host *
 bool maps_examine_inside(const struct host *host, const char *project, const char *canonical,
                          struct fs_stat *st);
 
+/* What no map may replace: the directory of the system that dest is or, for some, lies in; NULL: none.
+ * Static text. */
+const char *maps_refused_dest(const char *dest);
+/* True if the canonical path is one of ai-jail's own directories, or lies in one. */
+bool maps_is_own(const struct host *host, const char *source);
+
 /* Adds the links that were met on the way to path, where the jail does not show them yet, so that
  * the caller's spelling works inside. */
 void maps_add_links(struct plan *plan, const struct fs *fs, enum plan_group group, const char *path,

@@ -19,22 +19,32 @@
 #include "policy/phantom.h"
 #include "policy/project.h"
 #include "policy/system.h"
+#include "policy/tighten.h"
 #include "policy/toolchains.h"
 #include "policy/worktree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* From here on nobody sees what lockdown drops. */
+/* From here on nobody sees what lockdown and a browser drop. */
 static int decide_mode(struct policy *policy, const struct config *config, struct notes *notes,
                        struct error *error)
 {
+    int r = browser_decide(&policy->browser, config, policy->host, &policy->argv, notes, error);
+    bool is_browser = policy->browser.profile != BROWSER_NONE;
+
     policy->lockdown = config_flag(config, SET_LOCKDOWN);
     policy->config = config;
-    if (!policy->lockdown)
-        return 0;
+    if (r < 0 || (!policy->lockdown && !is_browser))
+        return r;
     policy->config = &policy->tightened;
-    return lockdown_tighten(&policy->tightened, config, policy->host, notes, error);
+    if (policy->lockdown)
+        r = lockdown_tighten(&policy->tightened, config, policy->host, notes, error);
+    else
+        tighten_begin(&policy->tightened, config);
+    if (r == 0 && is_browser)
+        tighten_apply(&policy->tightened, MODE_BROWSER, notes);
+    return r;
 }
 
 static void decide_switches(struct policy *policy, const struct config *config)
@@ -65,22 +75,27 @@ static void add_project(struct policy *policy)
 {
     const struct host *host = policy->host;
 
-    plan_add_bind(&policy->plan, host->fs, GROUP_PROJECT, PLAN_RW, policy->project, policy->project,
-                  "project");
+    plan_add_bind(&policy->plan, host->fs, GROUP_PROJECT,
+                  policy->browser.profile == BROWSER_NONE ? PLAN_RW : PLAN_RO, policy->project,
+                  policy->project, "project");
     maps_add_links(&policy->plan, host->fs, GROUP_PROJECT, host->cwd_spelling, "project");
 }
 
-/* Our own directories are never visible inside, whatever map would show them. */
+/* Our own directories are never visible inside, whatever map would show them, but for the profile of a
+ * browser. */
 static void add_own_covers(struct policy *policy)
 {
     const struct host *host = policy->host;
     _cleanup_strv_ struct strv own = {0};
 
     project_own_dirs(host, &own);
-    for (size_t i = 0; i < own.n; i++)
-        if (fs_is_dir(host->fs, own.v[i]))
-            plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
-                                "ai-jail's own files");
+    for (size_t i = 0; i < own.n; i++) {
+        if (!fs_is_dir(host->fs, own.v[i]))
+            continue;
+        plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
+                            "ai-jail's own files");
+        browser_uncover(&policy->browser, &policy->plan, own.v[i]);
+    }
 }
 
 /* What the user asked for, what git would run later, and the policy file of the project, there or
@@ -219,6 +234,9 @@ static int build_plan(struct policy *policy, const struct config *config,
     r = maps_add(plan, config, host, policy->project, notes, error);
     if (r < 0)
         return r;
+    r = browser_add(&policy->browser, plan, config, host, policy->project, policy->network, error);
+    if (r < 0)
+        return r;
     r = overlays_add(&policy->overlays, plan, config, host, policy->project, notes, error);
     if (r < 0)
         return r;
@@ -292,6 +310,7 @@ int policy_build(struct policy *policy, const struct config *config, const struc
     if (r < 0)
         return r;
     hosts_note_command(&policy->argv, agent, policy->network, notes);
+    browser_extend(&policy->browser, &policy->argv, config, policy->network, notes);
     if (policy->network == NETWORK_FILTERED)
         parents_read(&policy->parents, &host->environ, notes);
     warn_own_program(policy, notes);

@@ -29,7 +29,8 @@ struct limits {
 
 struct policy {
     const struct host *host; /* borrowed */
-    /* What was decided from: what policy_build() was given, or that without what lockdown drops. */
+    /* What was decided from: what policy_build() was given, or that without what
+     * lockdown or a browser drops. */
     const struct config *config; /* borrowed, or tightened */
     struct config tightened;
     char *project; /* canonical */

@@ -10,25 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The path with its longest existing beginning made canonical. malloc'ed. */
-static char *canonical_or_future(const struct fs *fs, const char *path)
-{
-    _cleanup_free_ char *existing = xstrdup(path);
-    _cleanup_free_ char *canonical = NULL;
-
-    while (fs_resolve(fs, existing, &canonical, NULL, NULL) < 0 && !str_eq(existing, "/")) {
-        char *parent = path_parent(existing);
-
-        free(existing);
-        existing = parent;
-    }
-    if (!canonical)
-        return xstrdup(path);
-    if (str_eq(existing, path))
-        return steal_ptr(&canonical);
-    return path_join(canonical, path_rest(path, existing));
-}
-
 char *toolchains_store(const struct host *host)
 {
     _cleanup_free_ char *data =
@@ -36,7 +17,7 @@ char *toolchains_store(const struct host *host)
     _cleanup_free_ char *joined = path_join(data, "ai-jail/cache");
     _cleanup_free_ char *clean = path_clean(joined);
 
-    return canonical_or_future(host->fs, clean);
+    return fs_resolve_future(host->fs, clean);
 }
 
 /* Looks at one directory at or below which the store is. malloc'ed reason, or NULL. */

@@ -132,7 +132,9 @@ static void say_lost(const struct session_report *report, const struct policy *p
              (unsigned long long)report->lost_files, report->lost_files == 1 ? "" : "s",
              (double)report->lost_bytes / (double)MIB, report->largest,
              (double)report->largest_bytes / (double)MIB,
-             policy->lockdown ? "a run without --lockdown, with --rw-map DIR," : "--rw-map DIR");
+             policy->lockdown ? "a run without --lockdown, with --rw-map DIR,"
+             : policy->browser.profile != BROWSER_NONE ? "--downloads DIR"
+                                                       : "--rw-map DIR");
 }
 
 void session_report_say(const struct session_report *report, const struct policy *policy)

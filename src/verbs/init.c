@@ -161,13 +161,10 @@ int verb_init(const struct verb_call *call, struct notes *notes, struct error *e
 static bool is_passing(const struct gathered *gathered)
 {
     const struct config *config = &gathered->config;
-    bool is_browser =
-        config_is_set(config, SET_BROWSER_PROFILE) &&
-        !str_eq(config_word(config, SET_BROWSER_PROFILE), settings[SET_BROWSER_PROFILE].twin_word);
 
     return !config_flag(config, SET_SAVE_CONFIG) || config_flag(config, SET_LOCKDOWN) ||
-           is_browser || gathered->project.state == FILE_IS_GLOBAL ||
-           gathered->project.state == FILE_READ;
+           browser_asked(config, &gathered->command) != BROWSER_NONE ||
+           gathered->project.state == FILE_IS_GLOBAL || gathered->project.state == FILE_READ;
 }
 
 static int auto_save(const struct gathered *gathered, const struct host *host,

@@ -6,8 +6,9 @@
  */
 #include "backend/json_network.h"
 #include "backend/json_text.h"
+#include "policy/browsers.h"
 #include "policy/hosts.h"
-#include "policy/lockdown.h"
+#include "policy/tighten.h"
 #include "verbs/print.h"
 #include "verbs/status_derived.h"
 #include "verbs/status_state.h"
@@ -37,11 +38,29 @@ static char *shown_entry(enum setting_id id, const char *entry)
     return id == SET_ENV_PASS ? xstrndup(entry, strcspn(entry, "=")) : xstrdup(entry);
 }
 
-static const char *remark(const struct config *config, const struct setting *row)
+/* The mode that drops what was said, or NULL. */
+static const char *dropped_by(const struct gathered *gathered, enum setting_id id)
 {
-    if (config_flag(config, SET_LOCKDOWN) && lockdown_drops_value(config, row->id))
-        return "  [dropped by lockdown]";
-    return row->support == SUPPORT_FULL ? "" : "  [not in this version]";
+    const struct config *config = &gathered->config;
+    bool is_on[MODE_COUNT] = {
+        [MODE_LOCKDOWN] = config_flag(config, SET_LOCKDOWN),
+        [MODE_BROWSER] = browser_asked(config, &gathered->command) != BROWSER_NONE,
+    };
+
+    for (enum mode mode = 0; mode < MODE_COUNT; mode++)
+        if (is_on[mode] && tighten_drops_value(mode, config, id))
+            return tighten_mode_name(mode);
+    return NULL;
+}
+
+/* malloc'ed. */
+static char *remark(const struct gathered *gathered, const struct setting *row)
+{
+    const char *mode = dropped_by(gathered, row->id);
+
+    if (mode)
+        return xasprintf("  [dropped by %s]", mode);
+    return xstrdup(row->support == SUPPORT_FULL ? "" : "  [not in this version]");
 }
 
 static const char *mode_name(const struct verb_call *call)
@@ -91,38 +110,42 @@ static void text_tables(struct buf *out, const struct gathered *gathered)
     }
 }
 
-static void text_list(struct buf *out, const struct config *config, const struct setting *row)
+static void text_list(struct buf *out, const struct gathered *gathered, const struct setting *row)
 {
+    const struct config *config = &gathered->config;
+    _cleanup_free_ char *remarked = remark(gathered, row);
     const struct value *value = &config->values[row->id];
 
     if (!value->list.n) {
         print_line(out, "  %-24s %-28s %s%s", row_name(row), "[]", config_origin(config, row->id),
-                   remark(config, row));
+                   remarked);
         return;
     }
     for (size_t i = 0; i < value->list.n; i++) {
         _cleanup_free_ char *entry = shown_entry(row->id, value->list.v[i]);
         _cleanup_free_ char *origin = config_describe_origin(&value->origins[i]);
 
-        print_line(out, "  %-24s %-28s %s%s", i ? "" : row_name(row), entry, origin,
-                   remark(config, row));
+        print_line(out, "  %-24s %-28s %s%s", i ? "" : row_name(row), entry, origin, remarked);
     }
 }
 
-static void text_setting(struct buf *out, const struct config *config, const struct setting *row)
+static void text_setting(struct buf *out, const struct gathered *gathered,
+                         const struct setting *row)
 {
+    const struct config *config = &gathered->config;
+    _cleanup_free_ char *remarked = remark(gathered, row);
     _cleanup_free_ char *origin = config_describe_origin(&config->values[row->id].origin);
     const char *shown;
 
     if (row->type == TYPE_LIST || row->type == TYPE_TEXT) {
-        text_list(out, config, row);
+        text_list(out, gathered, row);
         return;
     }
     if (row->type == TYPE_WORD)
         shown = config_word(config, row->id);
     else
         shown = key_value(row, config_flag(config, row->id)) ? "true" : "false";
-    print_line(out, "  %-24s %-28s %s%s", row_name(row), shown, origin, remark(config, row));
+    print_line(out, "  %-24s %-28s %s%s", row_name(row), shown, origin, remarked);
 }
 
 static void text_refusals(struct buf *out, const struct gathered *gathered)
@@ -191,7 +214,7 @@ static char *as_text(const struct verb_call *call)
     print_line(&out, "settings");
     for (size_t i = 0; i < SET_COUNT; i++)
         if (i != SET_COMMAND)
-            text_setting(&out, &gathered->config, &settings[i]);
+            text_setting(&out, gathered, &settings[i]);
     return buf_take_cstr(&out);
 }
 
@@ -245,17 +268,16 @@ static json_t *json_refused(const struct gathered *gathered, enum setting_id id)
 static json_t *json_settings(const struct gathered *gathered)
 {
     const struct config *config = &gathered->config;
-    bool is_lockdown = config_flag(config, SET_LOCKDOWN);
     json_t *array = json_array();
 
     for (enum setting_id i = 0; i < SET_COUNT; i++)
-        json_array_append_new(
-            array, json_pack("{s:s, s:o, s:o, s:b, s:b, s:o}", "key", row_name(&settings[i]),
-                             "value", json_value(config, &settings[i]), "origin",
-                             json_origin(&config->values[i].origin), "supported",
-                             settings[i].support == SUPPORT_FULL, "dropped",
-                             is_lockdown && lockdown_drops_value(config, i), "refused",
-                             json_refused(gathered, (enum setting_id)i)));
+        json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:b, s:b, s:o}", "key",
+                                               row_name(&settings[i]), "value",
+                                               json_value(config, &settings[i]), "origin",
+                                               json_origin(&config->values[i].origin), "supported",
+                                               settings[i].support == SUPPORT_FULL, "dropped",
+                                               dropped_by(gathered, i) != NULL, "refused",
+                                               json_refused(gathered, (enum setting_id)i)));
     return array;
 }
 

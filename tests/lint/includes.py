@@ -23,6 +23,7 @@ OURS = (
     ("sanitizer.c", ()),
     ("status_facts.[ch]", ("status_facts.h", "pty/statusline_text.h", "policy/*", "config/*", "host.h",
                            "base/*")),
+    ("browser_hint.[ch]", ("browser_hint.h", "policy/policy.h", "config/settings.h", "base/*")),
     ("audit_facts.[ch]", ("audit_facts.h", "net/audit.h", "policy/*", "config/*", "host.h", "base/*")),
     ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
     ("host_run.[ch]", ("host_run.h",)),
