@@ -66,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parents_read(&parents, &environ, &notes);
     parents_for(&parents, &target);
     assert((parents.other == NULL) == (parents.web == NULL));
-    assert(!parents.other || parents.other->target.port != 0);
-    if (!parents.other)
+    if (!parents.other || parents.other->fault)
         return 0;
+    assert(parents.other->target.port != 0);
     taken[0] = talk(parents.other, &target, data, size, 1, &states[0]);
     taken[1] = talk(parents.other, &target, data, size, size + 1, &states[1]);
     assert(states[0] == states[1]);

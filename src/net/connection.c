@@ -56,13 +56,14 @@ static void close_handle(struct connection *connection, uv_handle_t *handle)
 
 void connection_close(struct connection *connection)
 {
+    bool is_abort = connection->phase == PHASE_FLOW && !connection->up.is_ended;
     bool dial_pends;
 
     if (connection->phase == PHASE_CLOSED)
         return;
     proxy_remove(connection->proxy, connection);
     /* A handle between two attempts closes by itself; one that is open is ours to close. */
-    dial_pends = connection->dial.owner && dial_cancel(&connection->dial);
+    dial_pends = connection->dial.owner && dial_cancel(&connection->dial, is_abort);
     if (dial_pends)
         connection->pending++;
     else if (connection->dial.has_handle)
@@ -210,6 +211,22 @@ static void on_dialled(struct dial *dial, enum refusal_reason reason)
         tunnel_open(connection, dial->decision.is_raw);
 }
 
+static void on_dial_broken(struct dial *dial, enum refusal_reason reason)
+{
+    struct connection *connection = dial->owner;
+    bool is_refused = reason == REFUSAL_ADDRESS;
+
+    if (connection->phase == PHASE_FLOW && !is_refused)
+        tunnel_on_error(&connection->up, UV_ECONNRESET);
+    if (!is_refused || connection->phase < PHASE_TLS || connection->phase > PHASE_FLOW)
+        return;
+    connection->refused = reason;
+    proxy_note_refusal(connection->proxy, &connection->request.target, reason, dial->private_only);
+    connection_reset(&connection->client);
+    connection_reset(&connection->upstream);
+    connection_close(connection);
+}
+
 static void prepare_dial(struct connection *connection)
 {
     struct proxy_facts facts = proxy_facts(connection->proxy);
@@ -221,9 +238,13 @@ static void prepare_dial(struct connection *connection)
         .list = facts.list,
         .parents = facts.parents,
         .own = facts.own,
+        .silent = facts.silent,
+        .tls = facts.tls,
+        .tls_legs = facts.tls_legs,
         .upstream = &connection->upstream,
         .timer = &connection->timer,
         .on_done = on_dialled,
+        .on_broken = on_dial_broken,
         .on_idle = on_dial_idle,
         .owner = connection,
     };

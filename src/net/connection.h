@@ -78,9 +78,11 @@ struct proxy_facts {
     const struct allow_list *list;
     const struct parents *parents;
     struct own_addresses *own;
+    struct silent_names *silent;
     const struct credentials *credentials; /* NULL: none */
-    struct tls *tls;                       /* where there are credentials */
-    bool has_inside;                       /* the jail's own loopback can be asked for */
+    struct tls *tls;                       /* where there are credentials, or parents want it */
+    struct dial_tls **tls_legs;
+    bool has_inside; /* the jail's own loopback can be asked for */
 };
 struct proxy_facts proxy_facts(struct proxy *proxy);
 void proxy_add(struct proxy *proxy, struct connection *connection);

@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESOLVE_MS 10000
-#define CONNECT_MS 10000
-#define ATTEMPT_MS 2500 /* while another address is left */
-#define OWN_MS     2000
+#define RESOLVE_MS  10000
+#define PATIENCE_MS 2000 /* with a resolver, where a proxy can resolve, too */
+#define SLOW_MS     500  /* an answer that says nothing after that was as good as none */
+#define CONNECT_MS  10000
+#define ATTEMPT_MS  2500 /* while another address is left */
+#define OWN_MS      2000
 
 /* Of all interfaces: the address of one without a carrier leads to this machine, too. */
 bool own_addresses_refresh(struct own_addresses *own)
@@ -62,6 +64,15 @@ static enum refusal_reason reason_through(enum refusal_reason reason)
     }
 }
 
+static void give_lookups_up(struct dial *dial)
+{
+    if (dial->lookup)
+        resolve_give_up(dial->lookup);
+    if (dial->parent_lookup)
+        resolve_give_up(dial->parent_lookup);
+    dial->lookup = dial->parent_lookup = NULL;
+}
+
 void dial_finish(struct dial *dial, enum refusal_reason reason)
 {
     if (dial->is_over)
@@ -69,6 +80,8 @@ void dial_finish(struct dial *dial, enum refusal_reason reason)
     dial->is_over = true;
     uv_timer_stop(dial->timer);
     parent_talk_free(&dial->talk);
+    if (reason != REFUSAL_NONE)
+        give_lookups_up(dial);
     dial->on_done(dial, dial->is_at_parent ? reason_through(reason) : reason);
 }
 
@@ -108,7 +121,7 @@ static void on_connected(uv_connect_t *connect, int status)
         return;
     }
     if (dial->through)
-        dial_parent_talk(dial);
+        dial_parent_connected(dial);
     else
         dial_finish(dial, REFUSAL_NONE);
 }
@@ -168,21 +181,21 @@ void dial_add_address(struct dial *dial, const struct sockaddr *address, size_t 
     dial->count++;
 }
 
-static void judge_address(struct dial *dial, const struct sockaddr *address, size_t size)
+/* True: it may be connected to. */
+static bool judge_address(struct dial *dial, const struct sockaddr *address)
 {
     struct net_address plain;
     enum address_class class;
 
     if (!net_address_from(&plain, address))
-        return;
+        return false;
     if (allow_decide_address(dial->list, &dial->target, &dial->decision, &plain, dial->own->v,
-                             dial->own->n, &class) != REFUSAL_NONE) {
-        dial->private_only &= class == ADDRESS_PRIVATE;
-        dial->worst = class > dial->worst ? class : dial->worst;
-        dial->has_refused = true;
-        return;
-    }
-    dial_add_address(dial, address, size, dial->target.port);
+                             dial->own->n, &class) == REFUSAL_NONE)
+        return true;
+    dial->private_only &= class == ADDRESS_PRIVATE;
+    dial->worst = class > dial->worst ? class : dial->worst;
+    dial->has_refused = true;
+    return false;
 }
 
 void dial_connect(struct dial *dial)
@@ -213,11 +226,44 @@ static void give_name_up(struct dial *dial, enum refusal_reason reason)
         dial_finish(dial, reason);
 }
 
+/* The proxy was asked meanwhile; addresses are its own now. */
+static void take_late_answer(struct dial *dial, const struct addrinfo *found)
+{
+    for (; found && own_addresses_refresh(dial->own); found = found->ai_next)
+        judge_address(dial, found->ai_addr);
+    if (!dial->has_refused)
+        return;
+    if (dial->is_over)
+        dial->on_broken(dial, REFUSAL_ADDRESS);
+    else
+        dial_finish(dial, REFUSAL_ADDRESS);
+}
+
+/* How long the next one waits for this name. */
+static void note_answer(struct dial *dial, bool has_answered)
+{
+    uint64_t now = uv_now(dial->loop);
+    uint64_t took = now - dial->began_ms;
+
+    if (has_answered)
+        silent_note(dial->silent, dial->target.name, took > PATIENCE_MS ? SILENT_LATE : SILENT_NOT,
+                    now);
+    else if (took > SLOW_MS)
+        silent_note(dial->silent, dial->target.name, SILENT_DEAD, now);
+}
+
 static void on_resolved(void *arg, int status, struct addrinfo *found)
 {
     struct dial *dial = arg;
 
     dial->lookup = NULL;
+    note_answer(dial, status == 0);
+    if (dial->is_late) {
+        take_late_answer(dial, found);
+        if (found)
+            freeaddrinfo(found);
+        return;
+    }
     uv_timer_stop(dial->timer);
     if (status != 0) {
         give_name_up(dial, REFUSAL_NAME_UNKNOWN);
@@ -225,7 +271,8 @@ static void on_resolved(void *arg, int status, struct addrinfo *found)
     }
     for (const struct addrinfo *at = found; at && own_addresses_refresh(dial->own);
          at = at->ai_next)
-        judge_address(dial, at->ai_addr, at->ai_addrlen);
+        if (judge_address(dial, at->ai_addr))
+            dial_add_address(dial, at->ai_addr, at->ai_addrlen, dial->target.port);
     freeaddrinfo(found);
     go_on(dial);
 }
@@ -234,35 +281,57 @@ static void on_resolve_timeout(uv_timer_t *timer)
 {
     struct dial *dial = timer->data;
 
-    resolve_give_up(dial->lookup);
-    dial->lookup = NULL;
+    if (dial->through) {
+        dial->is_late = true;
+        note_answer(dial, false);
+    } else {
+        give_lookups_up(dial);
+    }
     give_name_up(dial, REFUSAL_NAME_TIMEOUT);
 }
 
-void dial_resolve(struct dial *dial, const char *name, resolve_done_fn *done,
-                  uv_timer_cb on_timeout)
+static unsigned patience(const struct dial *dial)
 {
-    dial->lookup = resolve_start(dial->resolver, name, done, dial);
+    static const unsigned of_kind[] = {
+        [SILENT_NOT] = PATIENCE_MS, [SILENT_DEAD] = 0, [SILENT_LATE] = RESOLVE_MS};
+
+    return dial->through ? of_kind[silent_look(dial->silent, dial->target.name, uv_now(dial->loop))]
+                         : RESOLVE_MS;
+}
+
+static void resolve_target(struct dial *dial)
+{
+    dial->began_ms = uv_now(dial->loop);
+    dial->lookup = resolve_start(dial->resolver, dial->target.name, false, on_resolved, dial);
     if (!dial->lookup) {
         dial_finish(dial, REFUSAL_NAME_TIMEOUT);
         return;
     }
     dial->timer->data = dial;
-    uv_timer_start(dial->timer, on_timeout, RESOLVE_MS, 0);
+    uv_timer_start(dial->timer, on_resolve_timeout, patience(dial), 0);
 }
 
-static void take_literal(struct dial *dial)
+void dial_add_literal(struct dial *dial, const struct target *target)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
 
-    if (dial->target.kind == TARGET_IPV4) {
-        memcpy(&v4.sin_addr, dial->target.address.bytes, sizeof(v4.sin_addr));
-        judge_address(dial, (const struct sockaddr *)(const void *)&v4, sizeof(v4));
+    if (target->kind == TARGET_IPV4) {
+        memcpy(&v4.sin_addr, target->address.bytes, sizeof(v4.sin_addr));
+        dial_add_address(dial, (const struct sockaddr *)(const void *)&v4, sizeof(v4),
+                         target->port);
     } else {
-        memcpy(&v6.sin6_addr, dial->target.address.bytes, sizeof(v6.sin6_addr));
-        judge_address(dial, (const struct sockaddr *)(const void *)&v6, sizeof(v6));
+        memcpy(&v6.sin6_addr, target->address.bytes, sizeof(v6.sin6_addr));
+        dial_add_address(dial, (const struct sockaddr *)(const void *)&v6, sizeof(v6),
+                         target->port);
     }
+}
+
+static void take_literal(struct dial *dial)
+{
+    dial_add_literal(dial, &dial->target);
+    if (!judge_address(dial, (const struct sockaddr *)(const void *)&dial->addresses[0]))
+        dial->count = 0;
     go_on(dial);
 }
 
@@ -282,7 +351,7 @@ void dial_start(struct dial *dial, const struct target *target)
     } else {
         dial->through = parents_for(dial->parents, target);
         if (target->kind == TARGET_NAME)
-            dial_resolve(dial, target->name, on_resolved, on_resolve_timeout);
+            resolve_target(dial);
         else
             take_literal(dial);
     }
@@ -300,17 +369,18 @@ void dial_start_loopback(struct dial *dial, uint16_t port)
     dial_connect(dial);
 }
 
-bool dial_cancel(struct dial *dial)
+bool dial_cancel(struct dial *dial, bool is_abort)
 {
     bool was_over = dial->is_over;
 
     dial->is_over = true;
     if (!was_over)
         uv_timer_stop(dial->timer);
-    if (dial->lookup)
-        resolve_give_up(dial->lookup);
-    dial->lookup = NULL;
+    give_lookups_up(dial);
     parent_talk_free(&dial->talk);
+    if (dial->tls_leg)
+        dial_tls_leave(dial->tls_leg, is_abort);
+    dial->tls_leg = NULL;
     dial->is_cancelled = dial->has_handle && uv_is_closing((uv_handle_t *)dial->upstream);
     return dial->is_cancelled;
 }

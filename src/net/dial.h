@@ -6,13 +6,16 @@
  * dialled, in the resolver's order, until one connects. The name is never looked up again, so what
  * was judged is what is reached. Where the host has a proxy for the target, that one is dialled
  * instead and asked for the name: every rule stands before it, but a name that this host cannot
- * resolve is resolved there.
+ * resolve is resolved there. A resolver that is silent is not waited for long then; if it speaks
+ * later, and of an address that is refused, the connection is ended.
  */
 #pragma once
 
 #include "net/allow.h"
+#include "net/dial_tls.h"
 #include "net/parent_talk.h"
 #include "net/resolve.h"
+#include "net/silent.h"
 
 #include <uv.h>
 
@@ -29,13 +32,21 @@ bool own_addresses_refresh(struct own_addresses *own);
 void own_addresses_free(struct own_addresses *own);
 
 struct dial {
-    uv_loop_t *loop; /* the caller's, these seven */
+    uv_loop_t *loop; /* the caller's, up to owner */
     struct resolver *resolver;
     const struct allow_list *list;
     const struct parents *parents; /* NULL: everything is dialled directly */
     struct own_addresses *own;
-    uv_tcp_t *upstream; /* not initialized yet; done here for each attempt */
+    struct silent_names *silent;
+    struct tls *tls;            /* where a parent wants it */
+    struct dial_tls **tls_legs; /* those that are alive */
+    uv_tcp_t
+        *upstream; /* not initialized yet; done here for each attempt. Where TLS is in between it
+                         * has the plain side: a local socket */
     void (*on_done)(struct dial *dial, enum refusal_reason reason); /* REFUSAL_NONE: connected */
+    /* After that: the connection broke off where upstream does not show it (REFUSAL_PARENT_FAILED),
+     * or must be ended (REFUSAL_ADDRESS). */
+    void (*on_broken)(struct dial *dial, enum refusal_reason reason);
     void *owner;
 
     struct target target;
@@ -47,7 +58,13 @@ struct dial {
     struct parent_talk talk;
     uint8_t answer[256];      /* of that proxy, one read */
     int parent_status;        /* what it answered; 0: nothing that can be read */
-    struct lookup *lookup;    /* under way; NULL: none */
+    const char *parent_fault; /* why it did not come to an answer: static; NULL: it did */
+    struct lookup *lookup;    /* of the target, under way; NULL: none */
+    bool is_late;             /* it is not waited for any more */
+    struct lookup *parent_lookup;
+    struct dial_tls *tls_leg; /* with the proxy; NULL: none */
+    int handed_over;          /* its socket, on the way there */
+    uint64_t began_ms;
     bool is_at_parent;        /* what is dialled now is that proxy */
     bool has_parent_answered; /* it took the connection */
     bool has_handle;          /* upstream is initialized; it may be closing between two attempts */
@@ -69,8 +86,9 @@ void dial_start(struct dial *dial, const struct target *target);
 void dial_start_loopback(struct dial *dial, uint16_t port);
 /* What the parent proxy answered, for REFUSAL_PARENT_FAILED: static, or in text of size
  * DIAL_DETAIL_MAX; NULL: none was asked. */
-#define DIAL_DETAIL_MAX 48
+#define DIAL_DETAIL_MAX 128
 const char *dial_detail(const struct dial *dial, char *text, size_t size);
-/* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open upstream (has_handle, not closing) is the caller's to close. True: on_idle will
- * come. */
-bool dial_cancel(struct dial *dial);
+/* No more callbacks but one on_idle, if a handle that is being closed still needs the struct. An open
+ * upstream (has_handle, not closing) is the caller's to close; is_abort: what was written to it need
+ * not arrive. True: on_idle will come. */
+bool dial_cancel(struct dial *dial, bool is_abort);

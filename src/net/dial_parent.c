@@ -3,16 +3,21 @@
  * dial_parent: from a target that may be reached to a tunnel that the host's proxy has made to it.
  *
  * The proxy is found anew each time: it may have moved since the run began. It gets 10 s for its
- * answer, of which no byte is read too much.
+ * answer, of which no byte is read too much. Where it wants TLS, the socket that was connected goes to
+ * dial_tls.c, and the plain side of that takes its place: first the handle has to be closed, since
+ * libuv gives no other socket to one that is open.
  */
 #include "net/dial_parent.h"
 
 #include "base/os.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define TALK_MS 10000
+#define TALK_MS    10000 /* with the handshake of TLS */
+#define RESOLVE_MS 10000
 
 /* ---- asking ---- */
 
@@ -24,7 +29,11 @@ static void fail(struct dial *dial)
 
 static void on_talk_timeout(uv_timer_t *timer)
 {
-    fail(timer->data);
+    struct dial *dial = timer->data;
+
+    if (dial->tls_leg && !dial_tls_is_proved(dial->tls_leg))
+        dial->parent_fault = "no handshake within 10 s";
+    fail(dial);
 }
 
 /* The socket is empty: what does not fit at once is not sent at all. */
@@ -70,15 +79,93 @@ static void on_talk(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     }
 }
 
-void dial_parent_talk(struct dial *dial)
+static void talk(struct dial *dial)
 {
     parent_talk_start(&dial->talk, dial->through, &dial->target);
-    dial->has_parent_answered = true;
     dial->upstream->data = dial;
     dial->timer->data = dial;
     uv_timer_start(dial->timer, on_talk_timeout, TALK_MS, 0);
     if (!send_out(dial) || uv_read_start((uv_stream_t *)dial->upstream, on_talk_alloc, on_talk) < 0)
         fail(dial);
+}
+
+/* ---- TLS ---- */
+
+static void on_tls_broken(void *arg, const char *why)
+{
+    struct dial *dial = arg;
+
+    dial->tls_leg = NULL;
+    if (dial->is_over) {
+        dial->on_broken(dial, REFUSAL_PARENT_FAILED);
+        return;
+    }
+    dial->parent_fault = why;
+    fail(dial);
+}
+
+/* The handle that was connected is closed; its socket lives on as fd, which is taken. */
+static void open_tls(struct dial *dial, int fd)
+{
+    int plain = -1;
+
+    dial->tls_leg = dial_tls_open(dial->tls_legs, dial->loop, dial->tls, dial->through->target.name,
+                                  fd, &plain, on_tls_broken, dial);
+    if (!dial->tls_leg) {
+        dial->parent_fault = "there are no descriptors for it";
+        dial_finish(dial, REFUSAL_PARENT_FAILED);
+        return;
+    }
+    uv_tcp_init(dial->loop, dial->upstream);
+    dial->has_handle = true;
+    if (uv_tcp_open(dial->upstream, plain) == 0) {
+        talk(dial);
+        return;
+    }
+    close(plain);
+    fail(dial);
+}
+
+static void on_handed_over(uv_handle_t *handle)
+{
+    struct dial *dial = handle->data;
+    int fd = dial->handed_over;
+
+    dial->has_handle = false;
+    dial->handed_over = -1;
+    if (!dial->is_over) {
+        open_tls(dial, fd);
+        return;
+    }
+    close(fd);
+    if (dial->is_cancelled)
+        dial->on_idle(dial);
+}
+
+static void hand_over(struct dial *dial)
+{
+    uv_os_fd_t fd;
+
+    dial->handed_over =
+        uv_fileno((uv_handle_t *)dial->upstream, &fd) == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (!dial->tls || dial->handed_over < 0) {
+        dial->parent_fault =
+            dial->tls ? "there are no descriptors for it" : "the library is not loaded";
+        dial_finish(dial, REFUSAL_PARENT_FAILED);
+        return;
+    }
+    uv_timer_stop(dial->timer);
+    dial->upstream->data = dial;
+    uv_close((uv_handle_t *)dial->upstream, on_handed_over);
+}
+
+void dial_parent_connected(struct dial *dial)
+{
+    dial->has_parent_answered = true;
+    if (dial->through->is_tls)
+        hand_over(dial);
+    else
+        talk(dial);
 }
 
 /* ---- reaching it ---- */
@@ -87,7 +174,7 @@ static void on_resolved(void *arg, int status, struct addrinfo *found)
 {
     struct dial *dial = arg;
 
-    dial->lookup = NULL;
+    dial->parent_lookup = NULL;
     uv_timer_stop(dial->timer);
     for (const struct addrinfo *at = found; status == 0 && at; at = at->ai_next)
         dial_add_address(dial, at->ai_addr, at->ai_addrlen, dial->through->target.port);
@@ -103,24 +190,18 @@ static void on_resolve_timeout(uv_timer_t *timer)
 {
     struct dial *dial = timer->data;
 
-    resolve_give_up(dial->lookup);
-    dial->lookup = NULL;
     dial_finish(dial, REFUSAL_NAME_TIMEOUT);
 }
 
-static void take_literal(struct dial *dial, const struct target *proxy)
+static void resolve_parent(struct dial *dial, const char *name)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-
-    if (proxy->kind == TARGET_IPV4) {
-        memcpy(&v4.sin_addr, proxy->address.bytes, sizeof(v4.sin_addr));
-        dial_add_address(dial, (const struct sockaddr *)(const void *)&v4, sizeof(v4), proxy->port);
-    } else {
-        memcpy(&v6.sin6_addr, proxy->address.bytes, sizeof(v6.sin6_addr));
-        dial_add_address(dial, (const struct sockaddr *)(const void *)&v6, sizeof(v6), proxy->port);
+    dial->parent_lookup = resolve_start(dial->resolver, name, true, on_resolved, dial);
+    if (!dial->parent_lookup) {
+        dial_finish(dial, REFUSAL_NAME_TIMEOUT);
+        return;
     }
-    dial_connect(dial);
+    dial->timer->data = dial;
+    uv_timer_start(dial->timer, on_resolve_timeout, RESOLVE_MS, 0);
 }
 
 void dial_parent_start(struct dial *dial)
@@ -129,18 +210,28 @@ void dial_parent_start(struct dial *dial)
 
     dial->is_at_parent = true;
     dial->count = 0;
-    if (proxy->kind == TARGET_NAME)
-        dial_resolve(dial, proxy->name, on_resolved, on_resolve_timeout);
-    else
-        take_literal(dial, proxy);
+    if (dial->through->fault) {
+        dial_finish(dial, REFUSAL_PARENT_FAILED);
+    } else if (proxy->kind == TARGET_NAME) {
+        resolve_parent(dial, proxy->name);
+    } else {
+        dial_add_literal(dial, proxy);
+        dial_connect(dial);
+    }
 }
 
 const char *dial_detail(const struct dial *dial, char *text, size_t size)
 {
     if (!dial->is_at_parent)
         return NULL;
+    if (dial->through->fault)
+        return "its variable is badly written";
     if (!dial->has_parent_answered)
         return "it cannot be reached";
+    if (dial->parent_fault) {
+        snprintf(text, size, "TLS with it failed, %s", dial->parent_fault);
+        return text;
+    }
     if (dial->parent_status == 0)
         return "it gave no answer that can be read";
     snprintf(text, size, dial->through->kind == PARENT_HTTP ? "it answered %d" : "SOCKS reply %d",

@@ -22,11 +22,13 @@
 static const struct scheme {
     const char *name;
     enum parent_kind kind;
+    bool is_tls;
     uint16_t port; /* where the URL has none */
 } schemes[] = {
-    {"http", PARENT_HTTP, 80},
-    {"socks5", PARENT_SOCKS, 1080},
-    {"socks5h", PARENT_SOCKS, 1080},
+    {"http", PARENT_HTTP, false, 80},
+    {"https", PARENT_HTTP, true, 443},
+    {"socks5", PARENT_SOCKS, false, 1080},
+    {"socks5h", PARENT_SOCKS, false, 1080},
 };
 
 /* ---- a URL ---- */
@@ -85,23 +87,30 @@ static bool take_credentials(struct parent *parent, const char *text, size_t len
            (parent->kind != PARENT_HTTP || !strchr(parent->user, ':'));
 }
 
-/* [SCHEME://][USER[:PASSWORD]@]HOST[:PORT][/...]. What is wrong, or NULL. */
-static const char *parse_url(struct parent *parent, const char *url)
+/* NULL: of another kind. *rest: what stands behind the scheme. */
+static const struct scheme *find_scheme(const char *url, const char **rest)
 {
     const char *colon = strstr(url, "://");
-    const char *rest = colon ? colon + 3 : url;
-    const struct scheme *scheme = colon ? NULL : &schemes[0];
+
+    *rest = colon ? colon + 3 : url;
+    if (!colon)
+        return &schemes[0];
+    for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
+        if (strlen(schemes[i].name) == (size_t)(colon - url) &&
+            strncasecmp(schemes[i].name, url, (size_t)(colon - url)) == 0)
+            return &schemes[i];
+    return NULL;
+}
+
+/* [USER[:PASSWORD]@]HOST[:PORT][/...]. What is wrong, or NULL. */
+static const char *parse_url(struct parent *parent, const struct scheme *scheme, const char *rest)
+{
     size_t len = strcspn(rest, "/?#");
     const char *at = mem_last(rest, '@', len);
     size_t host = at ? (size_t)(at + 1 - rest) : 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(schemes) && colon; i++)
-        if (strlen(schemes[i].name) == (size_t)(colon - url) &&
-            strncasecmp(schemes[i].name, url, (size_t)(colon - url)) == 0)
-            scheme = &schemes[i];
-    if (!scheme)
-        return "its kind is none of http, socks5, socks5h";
     parent->kind = scheme->kind;
+    parent->is_tls = scheme->is_tls;
     if (target_parse(&parent->target, rest + host, len - host) < 0)
         return "it is not written SCHEME://[USER:PASSWORD@]HOST:PORT";
     if (!parent->target.port)
@@ -208,29 +217,40 @@ static const char *find(const struct strv *environ, const char *name)
     return NULL;
 }
 
-/* The first of the variables that says something; NULL behind the last name. */
-static struct parent *read_parent(const struct strv *environ, const char *const *names,
+/* The first of the names that says something; NULL behind the last one: none does. */
+static const char *first_of(const struct strv *environ, const char *const *names)
+{
+    while (*names && !find(environ, *names))
+        names++;
+    return *names;
+}
+
+static struct parent *read_parent(const struct strv *environ, const char *variable,
                                   struct notes *notes)
 {
-    for (; *names; names++) {
-        const char *url = find(environ, *names);
-        struct parent *parent;
-        const char *fault;
+    const struct scheme *scheme;
+    struct parent *parent;
+    const char *rest;
 
-        if (!url)
-            continue;
-        parent = xcalloc(1, sizeof(*parent));
-        parent->variable = *names;
-        fault = parse_url(parent, url);
-        if (!fault)
-            return parent;
+    if (!variable)
+        return NULL;
+    scheme = find_scheme(find(environ, variable), &rest);
+    if (!scheme) {
         notes_add(notes, NOTE_SECURITY,
-                  "the proxy that %s names cannot be used (%s): hosts are dialled directly", *names,
-                  fault);
-        free_parent(parent);
+                  "the proxy that %s names is of a kind that cannot be used (none of http, https, "
+                  "socks5, socks5h): hosts are dialled directly",
+                  variable);
         return NULL;
     }
-    return NULL;
+    parent = xcalloc(1, sizeof(*parent));
+    parent->variable = variable;
+    parent->fault = parse_url(parent, scheme, rest);
+    if (parent->fault)
+        notes_add(notes, NOTE_SECURITY,
+                  "the proxy that %s names cannot be used (%s): no host is reached through it, nor "
+                  "directly; correct the variable or unset it",
+                  variable, parent->fault);
+    return parent;
 }
 
 void parents_read(struct parents *parents, const struct strv *environ, struct notes *notes)
@@ -241,9 +261,13 @@ void parents_read(struct parents *parents, const struct strv *environ, struct no
                                         "ALL_PROXY",   "all_proxy",   NULL};
     const char *exceptions = find(environ, "no_proxy");
 
+    const char *for_web = first_of(environ, web);
+    const char *for_other = first_of(environ, other);
+
     *parents = (struct parents){0};
-    parents->other = read_parent(environ, other, notes);
-    parents->web = read_parent(environ, web, parents->other ? notes : NULL);
+    parents->other = read_parent(environ, for_other, notes);
+    /* What one variable says is told once. */
+    parents->web = read_parent(environ, for_web, str_eq(for_web, for_other) ? NULL : notes);
     read_exceptions(parents, exceptions ? exceptions : find(environ, "NO_PROXY"));
 }
 
@@ -265,12 +289,26 @@ const struct parent *parents_for(const struct parents *parents, const struct tar
     return target->port == 80 ? parents->web : parents->other;
 }
 
+bool parents_want_tls(const struct parents *parents)
+{
+    const struct parent *const all[] = {parents->web, parents->other};
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        if (all[i] && all[i]->is_tls && !all[i]->fault)
+            return true;
+    return false;
+}
+
 void parent_format(const struct parent *parent, char *text, size_t size)
 {
     char host[TARGET_TEXT_MAX];
 
     target_format(&parent->target, host, sizeof(host));
-    snprintf(text, size, "%s://%s", parent->kind == PARENT_HTTP ? "http" : "socks5", host);
+    snprintf(text, size, "%s://%s",
+             parent->kind == PARENT_SOCKS ? "socks5"
+             : parent->is_tls             ? "https"
+                                          : "http",
+             host);
 }
 
 static char *describe(const struct parent *parent)
@@ -279,6 +317,8 @@ static char *describe(const struct parent *parent)
 
     if (!parent)
         return xstrdup("directly");
+    if (parent->fault)
+        return xasprintf("nowhere: what %s says cannot be used", parent->variable);
     parent_format(parent, text, sizeof(text));
     return xasprintf("through %s%s (%s)", text, parent->user ? " with credentials" : "",
                      parent->variable);

@@ -28,6 +28,8 @@ struct proxy {
     size_t count;
     uint32_t next_id;
     struct own_addresses own;
+    struct silent_names silent;
+    struct dial_tls *tls_legs; /* to proxies of the host; some outlive their connection */
     struct proxy_refused refused[REFUSALS_MAX];
     size_t refused_count;
     uint64_t refused_more;
@@ -42,6 +44,8 @@ struct proxy_facts proxy_facts(struct proxy *proxy)
                                 .list = proxy->options.list,
                                 .parents = proxy->options.parents,
                                 .own = &proxy->own,
+                                .silent = &proxy->silent,
+                                .tls_legs = &proxy->tls_legs,
                                 .credentials = proxy->options.credentials,
                                 .tls = proxy->options.tls,
                                 .has_inside = proxy->options.connect_inside != NULL};
@@ -206,6 +210,7 @@ void proxy_close(struct proxy *proxy)
         door_close(&proxy->doors[i]);
     while (proxy->connections)
         connection_close(proxy->connections);
+    dial_tls_close_all(&proxy->tls_legs);
     resolver_close(proxy->resolver);
 }
 

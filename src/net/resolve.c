@@ -2,6 +2,7 @@
 /*
  * resolve: one thread for each lookup that is under way.
  *
+ * A thread beyond the usual number was made for one urgent lookup and takes no other.
  * A thread does nothing but getaddrinfo(3). Everything that both sides touch is guarded by the lock;
  * only the loop's thread reads done and arg. The struct lives as long as the loop's side or a thread
  * needs it: a thread may be in libc for half a minute after the run has ended.
@@ -100,7 +101,7 @@ static void *run_lookups(void *arg)
             lookup->found = NULL;
         pthread_mutex_lock(&resolver->lock);
         finish_lookup(resolver, lookup);
-        lookup = take_waiting(resolver);
+        lookup = resolver->threads > RESOLVE_THREADS_MAX ? NULL : take_waiting(resolver);
         if (!lookup) {
             resolver->threads--;
             leave(resolver);
@@ -211,17 +212,29 @@ void resolver_close(struct resolver *resolver)
     uv_close((uv_handle_t *)&resolver->wake, on_wake_closed);
 }
 
-struct lookup *resolve_start(struct resolver *resolver, const char *name, resolve_done_fn *done,
-                             void *arg)
+/* The lock is held. */
+static void queue_lookup(struct resolver *resolver, struct lookup *lookup, bool is_urgent)
+{
+    struct lookup **place = is_urgent ? &resolver->waiting : resolver->waiting_end;
+
+    lookup->next = *place;
+    *place = lookup;
+    if (!lookup->next)
+        resolver->waiting_end = &lookup->next;
+}
+
+struct lookup *resolve_start(struct resolver *resolver, const char *name, bool is_urgent,
+                             resolve_done_fn *done, void *arg)
 {
     struct lookup *lookup = xcalloc(1, sizeof(*lookup));
+    unsigned max = RESOLVE_THREADS_MAX + (is_urgent ? RESOLVE_URGENT_MAX : 0);
 
     lookup->resolver = resolver;
     lookup->done = done;
     lookup->arg = arg;
     memccpy(lookup->name, name, '\0', sizeof(lookup->name));
     pthread_mutex_lock(&resolver->lock);
-    if (resolver->threads < RESOLVE_THREADS_MAX && start_thread(resolver, lookup)) {
+    if (resolver->threads < max && start_thread(resolver, lookup)) {
         pthread_mutex_unlock(&resolver->lock);
         return lookup;
     }
@@ -230,8 +243,7 @@ struct lookup *resolve_start(struct resolver *resolver, const char *name, resolv
         free(lookup);
         return NULL;
     }
-    *resolver->waiting_end = lookup;
-    resolver->waiting_end = &lookup->next;
+    queue_lookup(resolver, lookup, is_urgent);
     pthread_mutex_unlock(&resolver->lock);
     return lookup;
 }

@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #define RESOLVE_THREADS_MAX 64
+#define RESOLVE_URGENT_MAX  8 /* more, for those that cannot wait behind names nobody answers for */
 
 struct resolver;
 struct lookup;
@@ -28,9 +29,9 @@ int resolver_new(struct resolver **resolver, uv_loop_t *loop);
  * freed by whoever needs it last. NULL is fine. */
 void resolver_close(struct resolver *resolver);
 
-/* Looks a name up, in both families. NULL if no thread can be made, with nothing told. done is called
+/* Looks a name up, in both families; is_urgent: before others that wait. NULL if no thread can be made, with nothing told. done is called
  * from the loop, once, unless the lookup is given up before. */
-struct lookup *resolve_start(struct resolver *resolver, const char *name, resolve_done_fn *done,
-                             void *arg);
+struct lookup *resolve_start(struct resolver *resolver, const char *name, bool is_urgent,
+                             resolve_done_fn *done, void *arg);
 /* done is not called any more; lookup is gone for the caller. */
 void resolve_give_up(struct lookup *lookup);

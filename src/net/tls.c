@@ -8,6 +8,7 @@
  */
 #include "net/tls.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,8 +34,8 @@
     CALL(SSL_CTX_new) CALL(SSL_CTX_set_alpn_protos) CALL(SSL_CTX_set_default_verify_paths) \
     CALL(SSL_CTX_set_verify) CALL(SSL_ctrl) CALL(SSL_do_handshake) CALL(SSL_free) \
     CALL(SSL_get_error) CALL(SSL_get_verify_result) CALL(SSL_new) CALL(SSL_read) \
-    CALL(SSL_set1_host) CALL(SSL_set_bio) CALL(SSL_set_connect_state) CALL(SSL_write) \
-    CALL(TLS_client_method)
+    CALL(SSL_set1_host) CALL(SSL_set_bio) CALL(SSL_set_connect_state) CALL(SSL_shutdown) \
+    CALL(SSL_write) CALL(TLS_client_method)
 /* clang-format on */
 
 #define MEMBER(name) __typeof__(name) *name;
@@ -189,6 +190,14 @@ const char *tls_version(const struct tls *tls)
 
 /* ---- one connection ---- */
 
+/* Addresses are no server names (RFC 6066, 3). */
+static bool is_address(const char *host)
+{
+    uint8_t bytes[sizeof(struct in6_addr)];
+
+    return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
+}
+
 struct tls_session *tls_open(struct tls *tls, const char *host)
 {
     struct tls_session *session = xcalloc(1, sizeof(*session));
@@ -202,8 +211,8 @@ struct tls_session *tls_open(struct tls *tls, const char *host)
         tls->SSL_set_bio(session->ssl, session->in, session->out);
         tls->SSL_set_connect_state(session->ssl);
         if (tls->SSL_set1_host(session->ssl, host) &&
-            tls->SSL_ctrl(session->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                          (void *)(uintptr_t)host))
+            (is_address(host) || tls->SSL_ctrl(session->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME,
+                                               TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)host)))
             return session;
     } else {
         tls->BIO_free(session->in);
@@ -294,6 +303,12 @@ int tls_write(struct tls_session *session, const void *bytes, size_t len)
         return 0;
     judge(session, r);
     return -EPROTO;
+}
+
+void tls_end(struct tls_session *session)
+{
+    session->tls->ERR_clear_error();
+    session->tls->SSL_shutdown(session->ssl);
 }
 
 ssize_t tls_read(struct tls_session *session, void *bytes, size_t size)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * tls: the client's side of TLS, for the hosts that credentials are sent to.
+ * tls: the client's side of TLS: for the hosts that credentials are sent to, and for proxies of the
+ * host that want it.
  *
  * Bytes in, bytes out: no socket. What arrives from the server goes into tls_feed(), what is to be
  * sent to it comes out of tls_take(); in between are the handshake and the two directions of text.
  * The certificate and the name of the server are verified against the trust store of this machine;
  * SSL_CERT_FILE and SSL_CERT_DIR add to it, as for every program that uses OpenSSL.
  *
- * The library is OpenSSL 3, opened only where it is wanted: a run without credentials never maps it.
+ * The library is OpenSSL 3, opened only where it is wanted: any other run never maps it.
  * The only user of its headers.
  */
 #pragma once
@@ -30,7 +31,7 @@ void tls_free(struct tls *tls);
 /* "OpenSSL 3.0.19 ..."; borrowed. */
 const char *tls_version(const struct tls *tls);
 
-/* To the server of that name, HTTP/1.1; NULL if there is no memory. */
+/* To the server of that name or address, HTTP/1.1; NULL if there is no memory. */
 struct tls_session *tls_open(struct tls *tls, const char *host);
 void tls_close(struct tls_session *session);
 
@@ -43,6 +44,8 @@ int tls_take(struct tls_session *session, struct buf *out);
 int tls_handshake(struct tls_session *session);
 /* Text for the server. 0 or -EPROTO. */
 int tls_write(struct tls_session *session, const void *bytes, size_t len);
+/* Nothing more is written: tls_take() has what the server is to hear of that. */
+void tls_end(struct tls_session *session);
 /* Text of the server: bytes, 0 if there is none now, -EPIPE at its end, -EPROTO. */
 ssize_t tls_read(struct tls_session *session, void *bytes, size_t size);
 /* Why it failed; static text, "" if it did not. */

@@ -18,8 +18,9 @@
 
 #define SHOWN_MAX 10 /* hosts in the summary */
 #define TOLD_MAX  64
-/* Two sockets for each connection, and what else is open. */
-#define DESCRIPTORS (2 * PROXY_CONNECTIONS_MAX + 256)
+/* Two sockets for each connection, four where TLS with a proxy of the host is in between, and what
+ * else is open. */
+#define DESCRIPTORS (4 * PROXY_CONNECTIONS_MAX + 256)
 
 static void raise_descriptors(void)
 {
@@ -122,8 +123,10 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
         .tls = jail->net.tls,
         .on_secret = on_secret,
         .on_unproved = on_unproved,
-        /* In lockdown the command reaches its own loopback no more than any other. */
-        .connect_inside = jail->policy->lockdown ? NULL : connect_inside,
+        /* In lockdown the command reaches its own loopback no more than any other; on macOS that is
+         * the host's. */
+        .connect_inside =
+            jail->policy->lockdown || jail->policy->host->macos.is_on ? NULL : connect_inside,
         .on_refused = on_refused,
         .on_closed = say_closed,
         .arg = net,

@@ -11,6 +11,7 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,14 +31,20 @@ static void add_listener(struct start_net *net, enum door_kind kind, uint16_t po
 int start_net_load_tls(struct start_net *net, const struct policy *policy, struct error *error)
 {
     const struct host *host = policy->host;
+    _cleanup_free_ char *through = NULL;
     struct error why = {0};
     int r;
 
-    if (policy->credentials.n == 0)
+    if (policy->credentials.n == 0 && !parents_want_tls(&policy->parents))
         return 0;
     r = tls_load(&net->tls, host_getenv(host, "SSL_CERT_FILE"), host_getenv(host, "SSL_CERT_DIR"),
                  &why);
-    return r < 0 ? error_set(error, -r, "--%s: %s", settings[SET_SECRET_HOSTS].flag, why.text) : 0;
+    if (r == 0)
+        return 0;
+    if (policy->credentials.n)
+        return error_set(error, -r, "--%s: %s", settings[SET_SECRET_HOSTS].flag, why.text);
+    through = parents_describe(&policy->parents);
+    return error_set(error, -r, "hosts are reached %s: %s", through, why.text);
 }
 
 /* ---- of the host ---- */
@@ -130,6 +137,16 @@ int start_net_publish(struct start_net *net, const struct policy *policy, struct
     for (size_t i = 0; r == 0 && i < policy->publish.n; i++)
         r = publish(net, &policy->publish.v[i], notes, error);
     return r;
+}
+
+int start_net_listen_proxy(struct start_net *net, int fd)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+    if (own < 0)
+        return -errno;
+    add_listener(net, DOOR_PROXY, 0, 0, false, own);
+    return listen(own, BACKLOG) < 0 ? -errno : 0;
 }
 
 /* ---- of the jail ---- */

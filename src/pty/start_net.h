@@ -21,10 +21,11 @@ struct start_net_listener {
 struct start_net {
     struct start_net_listener v[PROXY_DOORS_MAX];
     size_t n;
-    struct tls *tls; /* where there are credentials; NULL: not loaded */
+    struct tls *tls; /* where something needs it; NULL: not loaded */
 };
 
-/* Loads the TLS library and the trust store if the policy has credentials. 0, or -errno. */
+/* Loads the TLS library and the trust store if the policy has credentials, or hosts are reached through
+ * a proxy of https://. 0, or -errno. */
 int start_net_load_tls(struct start_net *net, const struct policy *policy, struct error *error);
 
 /* Listens on the host's loopback for every published port. A port that the kernel has chosen is said
@@ -34,5 +35,7 @@ int start_net_publish(struct start_net *net, const struct policy *policy, struct
 /* Takes the socket of a LISTENER message. 0, or -EBADMSG: nobody ordered it; *fd stays the caller's. */
 int start_net_take(struct start_net *net, const struct policy *policy,
                    const struct control_message *message, int *fd);
+/* Listens for the proxy on a socket that is bound already; it stays the caller's. 0 or -errno. */
+int start_net_listen_proxy(struct start_net *net, int fd);
 /* Closes what nobody has taken, and frees. */
 void start_net_close(struct start_net *net);

@@ -77,9 +77,9 @@ void doctor_check_parents(struct doctor *doctor)
     parents_read(&parents, &doctor->host.environ, &notes);
     for (size_t i = 0; i < notes.n; i++)
         doctor_add(doctor, "parent-proxy", DOCTOR_DEGRADED, NULL, "%s", notes.v[i].text);
-    if (parents.other)
+    if (parents.other && !parents.other->fault)
         check_parent(doctor, parents.other);
-    if (parents.web &&
+    if (parents.web && !parents.web->fault &&
         (!parents.other || strcmp(parents.web->variable, parents.other->variable) != 0))
         check_parent(doctor, parents.web);
 }

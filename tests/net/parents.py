@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-only
 """parents: proxies of the host, in the test's own process, that note what they are asked."""
 import base64
+import os
+import select
 import socket
+import ssl
 import threading
 
-# Names that these know and the name server does not.
-HIDDEN = {"hidden.test": "11.0.0.4"}
+from netrun import MINE
+
+# Names that these know and the name server does not, or not in time.
+HIDDEN = {"hidden.test": "11.0.0.4", "slow.test": "11.0.0.4", "late.test": "11.0.0.4",
+          "late-private.test": "11.0.0.4"}
 
 
-def pump(source, sink):
+def pump(source, sink, heard):
     try:
         while block := source.recv(65536):
+            heard += block
             sink.sendall(block)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
@@ -18,11 +25,12 @@ def pump(source, sink):
 
 
 class Parent:
-    """One on 127.0.0.1; asked: what it was asked for."""
+    """One on 127.0.0.1; asked: what it was asked for; heard: the bytes of its tunnels."""
 
     def __init__(self, credentials=None):
         self.credentials = credentials
         self.asked = []
+        self.heard = bytearray()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.accept, daemon=True)
@@ -56,14 +64,16 @@ class Parent:
         upstream = socket.create_connection((HIDDEN.get(host, host), port), timeout=10)
         upstream.settimeout(0.05)
         try:
-            answer += upstream.recv(100)
+            first = upstream.recv(100)
+            self.heard += first
+            answer += first
         except TimeoutError:
             pass
         upstream.settimeout(None)
         sock.sendall(answer)
-        back = threading.Thread(target=pump, args=(upstream, sock), daemon=True)
+        back = threading.Thread(target=pump, args=(upstream, sock, self.heard), daemon=True)
         back.start()
-        pump(sock, upstream)
+        pump(sock, upstream, self.heard)
         back.join()
         upstream.close()
 
@@ -110,3 +120,106 @@ class SocksParent(Parent):
         port = int.from_bytes(file.read(2), "big")
         self.asked.append(f"{host}:{port}")
         self.connect(sock, host, port, b"\x05\x00\x00\x01\0\0\0\0\0\0")
+
+
+def server_context(name):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(MINE, "tls", name + ".pem"))
+    return context
+
+
+class TlsSide:
+    """TLS on one socket, its text on another: each direction ends for itself."""
+
+    def __init__(self, sock, plain, context):
+        self.sock, self.plain = sock, plain
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.incoming, self.outgoing, server_side=True)
+        self.open = {sock, plain}
+
+    def flush(self):
+        self.sock.sendall(self.outgoing.read())
+
+    def shake_hands(self):
+        while True:
+            try:
+                self.tls.do_handshake()
+                self.flush()
+                return
+            except ssl.SSLWantReadError:
+                self.flush()
+                block = self.sock.recv(65536)
+                if not block:
+                    raise ConnectionAbortedError from None
+                self.incoming.write(block)
+            except ssl.SSLError:
+                self.flush()
+                raise
+
+    def down(self):
+        block = self.plain.recv(16384)
+        if block:
+            self.tls.write(block)
+        else:
+            self.open.discard(self.plain)
+            try:
+                self.tls.unwrap()
+            except ssl.SSLWantReadError:
+                pass
+        self.flush()
+        if not block:
+            self.sock.shutdown(socket.SHUT_WR)
+
+    def up(self):
+        block = self.sock.recv(65536)
+        self.incoming.write(block)
+        self.read_text(is_over=not block)
+
+    def read_text(self, is_over):
+        try:
+            while text := self.tls.read(65536):
+                self.plain.sendall(text)
+        except ssl.SSLWantReadError:
+            if not is_over:
+                return
+        except ssl.SSLZeroReturnError:
+            pass
+        self.open.discard(self.sock)
+        self.plain.shutdown(socket.SHUT_WR)
+
+    def run(self):
+        self.shake_hands()
+        self.read_text(is_over=False)  # what came with the last message of the handshake
+        while self.open:
+            ready = select.select(self.open, (), ())[0]
+            if self.sock in ready:
+                self.up()
+            if self.plain in ready:
+                self.down()
+
+
+class HttpsParent(HttpParent):
+    """faults: what went wrong with TLS."""
+
+    def __init__(self, credentials=None, context=None):
+        super().__init__(credentials)
+        self.context = context or server_context("server")
+        self.faults = []
+
+    def serve(self, sock):
+        plain, inner = socket.socketpair()
+        thread = threading.Thread(target=self.serve_plain, args=(inner,), daemon=True)
+        thread.start()
+        with plain:
+            try:
+                TlsSide(sock, plain, self.context).run()
+            except (OSError, ssl.SSLError) as fault:
+                self.faults.append(fault)
+        thread.join()
+
+    def serve_plain(self, sock):
+        with sock:
+            try:
+                super().serve(sock)
+            except OSError:
+                pass

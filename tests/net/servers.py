@@ -22,11 +22,12 @@ import sys
 import termios
 import threading
 import time
+import warnings
 
 BASE = sys.argv[1]
 PUBLIC = "11.0.0.4"
 ADDRESSES = (PUBLIC + "/24", "11.0.0.5/24", "11.0.0.6/24", "10.9.0.2/24", "169.254.169.254/32",
-             "2a00:aaaa::4/64")
+             "2a00:aaaa::4/64", *(f"11.0.0.{last}/24" for last in range(20, 27)))
 LOG_LOCK = threading.Lock()
 
 # name: addresses, in this order
@@ -39,6 +40,9 @@ NAMES = {
     "private": ["10.9.0.2"], "mixed": ["10.9.0.2", PUBLIC], "own": ["11.0.0.1"],
     "own-private": ["10.9.0.1"], "nat64": ["64:ff9b::7f00:1"], "mapped": ["::ffff:127.0.0.1"],
     "sixtofour": ["2002:7f00:1::1"], "zero": ["0.0.0.0"], "cgnat": ["100.64.0.1"],
+    "expired": ["11.0.0.20"], "self": ["11.0.0.21"], "old-tls": ["11.0.0.22"],
+    "garbage": ["11.0.0.23"], "hangs-up": ["11.0.0.24"], "mute": ["11.0.0.25"],
+    "alerts": ["11.0.0.26"], "late": [PUBLIC], "late-private": ["10.9.0.2"],
     "ula": ["fd12::1"], "linklocal": ["fe80::1"], "documentation": ["192.0.2.1"],
 }
 # name: the name that it stands for, and the address that comes along
@@ -69,6 +73,8 @@ class Names(socketserver.BaseRequestHandler):
         short = name[:-len(".test")] if name.endswith(".test") else None
         if short is not None and (short == "slow" or short.endswith(".slow")):
             return
+        if short is not None and short.startswith("late"):
+            time.sleep(2.6)
         sock.sendto(self.answer(data, data[12:at + 5], short, kind), self.client_address)
 
     def answer(self, data, question, short, kind):
@@ -189,9 +195,16 @@ class WebServer6(WebServer):
 
 
 class TlsServer(WebServer):
-    def finish_request(self, request, client_address):
+    certificate = "server"
+
+    def context(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(os.path.join(BASE, "server.pem"), os.path.join(BASE, "server.key"))
+        context.load_cert_chain(os.path.join(BASE, self.certificate + ".pem"),
+                                os.path.join(BASE, self.certificate + ".key"))
+        return context
+
+    def finish_request(self, request, client_address):
+        context = self.context()
         log("tls connection")
         try:
             with context.wrap_socket(request, server_side=True) as wrapped:
@@ -202,6 +215,60 @@ class TlsServer(WebServer):
 
 class TlsServer6(TlsServer):
     address_family = socket.AF_INET6
+
+
+class ExpiredServer(TlsServer):
+    certificate = "expired"
+
+
+class SelfSignedServer(TlsServer):
+    certificate = "self"
+
+
+class OldTlsServer(TlsServer):
+    certificate = "odd"
+
+    def context(self):
+        context = super().context()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        return context
+
+
+# ---- port 443 without TLS, or not all of it: one function for each address ----
+
+def garbage(sock):
+    sock.recv(4096)
+    sock.sendall(b"SSH-2.0-not TLS at all\r\n" * 3)
+    sock.recv(4096)
+
+
+def hangs_up(sock):
+    """In the middle of its first record."""
+    sock.recv(4096)
+    sock.sendall(b"\x16\x03\x03\x00\x7a\x02\x00\x00\x76\x03\x03")
+
+
+def mute(sock):
+    while sock.recv(4096):
+        pass
+
+
+def alerts(sock):
+    sock.recv(4096)
+    sock.sendall(b"\x15\x03\x03\x00\x02\x02\x28")
+    sock.recv(4096)
+
+
+ODD = {"11.0.0.23": garbage, "11.0.0.24": hangs_up, "11.0.0.25": mute, "11.0.0.26": alerts}
+
+
+class OddHandler(socketserver.BaseRequestHandler):
+    def handle(self):
+        log(f"odd {self.server.server_address[0]}")
+        ODD[self.server.server_address[0]](self.request)
 
 
 # ---- plain TCP: one function for each port ----
@@ -320,6 +387,9 @@ def main():
                WebServer(("10.9.0.2", 80), Web), WebServer(("169.254.169.254", 80), Web),
                WebServer6(("2a00:aaaa::4", 80), Web),
                TlsServer((PUBLIC, 443), Web), TlsServer6(("2a00:aaaa::4", 443), Web)]
+    servers += [ExpiredServer(("11.0.0.20", 443), Web), SelfSignedServer(("11.0.0.21", 443), Web),
+                OldTlsServer(("11.0.0.22", 443), Web)]
+    servers += [Plain((address, 443), OddHandler) for address in ODD]
     servers += [Plain((PUBLIC, port), Handler) for port in PORTS]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -141,6 +141,18 @@ tell([first, read_all(sock), up.makefile().read() == digest(pattern(3_000_000))]
         self.assertIn("https_proxy", err)
         self.assertNotIn("hunter2", err)
 
+    def test_one_that_is_badly_written_is_not_passed_over(self):
+        before = len(log_lines())
+        for value in ("http://me:hunter2@pro xy:1", "https://", "http://me:hunter2%0a@127.0.0.1:1"):
+            rows = self.python('tell([ask("web.test:443"), get("http://web.test/hello")])',
+                               env=dict(os.environ, https_proxy=value))
+            for row in rows:
+                self.assertEqual(row[:2], [502, "parent-failed"], row)
+                self.assertIn("its variable is badly written", row[2])
+            self.assertIn("the proxy that https_proxy names cannot be used", self.said)
+            self.assertNotIn("hunter2", self.said + rows[0][2])
+        self.assertEqual([line for line in log_lines()[before:] if "http" in line], [])
+
     def test_tinyproxy(self):
         if not shutil.which("tinyproxy"):
             if os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1":

@@ -36,21 +36,48 @@ def skip(why):
     sys.exit(1 if os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1" else SKIPPED)
 
 
+SERVED = ("DNS:web.test,DNS:*.web.test,DNS:registry.test,DNS:six.test,DNS:localhost,IP:11.0.0.4,"
+          "IP:127.0.0.1,IP:2a00:aaaa::4")
+# Of those who do not prove their name, or do it badly: what the certificate says.
+ODD = "DNS:expired.test,DNS:old-tls.test,DNS:self.test,DNS:localhost,IP:127.0.0.1"
+
+
 def make_certificates(where):
+    """server: the one that is trusted; wrong, expired, self: as they are called. Key and certificate in
+    one file, too, for servers of the test itself."""
     def openssl(*words):
         subprocess.run(["openssl", *words], cwd=where, check=True, capture_output=True)
 
-    names = ("DNS:web.test,DNS:*.web.test,DNS:registry.test,DNS:six.test,DNS:localhost,"
-             "IP:11.0.0.4,IP:127.0.0.1,IP:2a00:aaaa::4")
+    def write(name, text):
+        with open(os.path.join(where, name), "w", encoding="ascii") as file:
+            file.write(text)
+
+    def issue(name, names, *dates):
+        write("extensions", f"subjectAltName={names}\nbasicConstraints=CA:FALSE\n")
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out",
+                f"{name}.csr", "-subj", f"/CN={name}")
+        openssl("ca", "-batch", "-config", "ca.conf", "-in", f"{name}.csr", "-out", f"{name}.pem",
+                "-notext", "-extfile", "extensions", *(dates or ("-days", "2")))
+
+    write("ca.conf", "[ca]\ndefault_ca=own\n[own]\ndatabase=index\nnew_certs_dir=.\n"
+          "rand_serial=yes\ndefault_md=sha256\npolicy=any\ncertificate=ca.pem\n"
+          "private_key=ca.key\nunique_subject=no\n[any]\ncommonName=supplied\n")
+    write("index", "")
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
             "-days", "2", "-subj", "/CN=tests", "-addext", "basicConstraints=critical,CA:TRUE",
             "-addext", "keyUsage=critical,keyCertSign")
-    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
-            "-subj", "/CN=web.test")
-    with open(os.path.join(where, "extensions"), "w", encoding="ascii") as file:
-        file.write(f"subjectAltName={names}\nbasicConstraints=CA:FALSE\n")
-    openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2",
-            "-CAcreateserial", "-extfile", "extensions", "-out", "server.pem")
+    issue("server", SERVED)
+    issue("wrong", "DNS:else.test")
+    issue("expired", ODD, "-startdate", "20200101000000Z", "-enddate", "20210101000000Z")
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "self.key", "-out",
+            "self.pem", "-days", "2", "-subj", "/CN=self", "-addext", f"subjectAltName={ODD}")
+    issue("odd", ODD)
+    for name in ("server", "wrong", "expired", "self", "odd"):
+        both = ""
+        for part in ("key", "pem"):
+            with open(os.path.join(where, f"{name}.{part}"), encoding="ascii") as file:
+                both += file.read()
+        write(os.path.join("mine/tls", f"{name}.pem"), both)
 
 
 def cover_files(base):
@@ -98,7 +125,7 @@ def inside(who, program, test, arguments):
     try:
         os.chmod(base, 0o711)
         mine = os.path.join(base, "mine")
-        for name in ("mine", "mine/home", "mine/project", "mine/tmp", "mine/web"):
+        for name in ("mine", "mine/home", "mine/project", "mine/tmp", "mine/tls", "mine/web"):
             os.mkdir(os.path.join(base, name))
         tests = shutil.copytree(HERE, os.path.join(mine, "tests"),
                                 ignore=shutil.ignore_patterns("__pycache__"))

@@ -55,6 +55,7 @@ static void variables_in_their_order(void **state)
         {{"HTTP_PROXY=http://a:1", "ALL_PROXY=socks5://b"}, "http://a:1", "http://a:1"},
         {{"all_proxy=socks5h://b"}, "socks5://b:1080", "socks5://b:1080"},
         {{"all_proxy=c:3", "ALL_PROXY=SOCKS5://[::1]:9"}, "socks5://[::1]:9", "socks5://[::1]:9"},
+        {{"https_proxy=https://a:3128", "http_proxy=HTTPS://b"}, "https://b:443", "https://a:3128"},
         {{"http_proxy=HTTP://A.Corp/"}, "http://a.corp:80", "http://a.corp:80"},
         {{"http_proxy_x=http://a:1", "xhttp_proxy=http://a:1"}, "", ""},
     };
@@ -75,13 +76,13 @@ static void variables_in_their_order(void **state)
     }
 }
 
-/* Nothing of the value is told: it may hold a password. */
+/* Nothing is dialled in its stead; and nothing of the value is told: it may hold a password. */
 static void what_cannot_be_used_is_told_without_its_value(void **state)
 {
     static const char *const values[] = {
-        "https://hunter2:hunter2@proxy:3128",
-        "hunter2://proxy:1",
         "http://u:hunter2@",
+        "https://u:hunter2@",
+        "socks5://u:hunter2@",
         "http://u:hunter2@pro xy:1",
         "http://u:hunter2/@proxy:1",
         "http://u:hunter2%0@proxy:1",
@@ -102,15 +103,57 @@ static void what_cannot_be_used_is_told_without_its_value(void **state)
         struct parents parents CLEANUP(parents_free);
         struct notes notes CLEANUP(notes_free) = {0};
         _cleanup_free_ char *entry = xasprintf("https_proxy=%s", values[i]);
-        char found[PARENT_TEXT_MAX];
+        _cleanup_free_ char *described = NULL;
 
         read_env(&parents, (const char *const[]){entry, NULL}, &notes);
-        find(&parents, "x.test:443", found);
-        if (found[0] || notes.n != 1)
-            fail_msg("%s: %s, %zu notes", values[i], found, notes.n);
+        if (!parents.other || !parents.other->fault || !parents.web || notes.n != 1)
+            fail_msg("%s: %zu notes", values[i], notes.n);
+        assert_false(parents_want_tls(&parents));
         assert_int_equal(notes.v[0].class, NOTE_SECURITY);
         assert_non_null(strstr(notes.v[0].text, "https_proxy"));
         assert_null(strstr(notes.v[0].text, "hunter2"));
+        described = parents_describe(&parents);
+        assert_string_equal(described, "nowhere: what https_proxy says cannot be used");
+    }
+}
+
+static void other_kinds_are_told_and_not_used(void **state)
+{
+    struct parents parents CLEANUP(parents_free);
+    struct notes notes CLEANUP(notes_free) = {0};
+
+    (void)state;
+    read_env(&parents,
+             (const char *const[]){"http_proxy=hunter2://proxy:1", "https_proxy=a:1", NULL},
+             &notes);
+    assert_null(parents.web);
+    assert_non_null(parents.other);
+    assert_int_equal(notes.n, 1);
+    assert_int_equal(notes.v[0].class, NOTE_SECURITY);
+    assert_non_null(strstr(notes.v[0].text, "http_proxy"));
+    assert_null(strstr(notes.v[0].text, "hunter2"));
+}
+
+static void who_wants_tls(void **state)
+{
+    static const struct {
+        const char *environ[ENTRIES_MAX];
+        bool wants;
+    } rows[] = {
+        {{NULL}, false},
+        {{"https_proxy=http://a:1"}, false},
+        {{"http_proxy=https://a:1"}, true},
+        {{"http_proxy=http://a:1", "https_proxy=https://b:1"}, true},
+        {{"http_proxy=https://a:1", "https_proxy=http://b:1"}, true},
+        {{"all_proxy=socks5://a:1"}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct parents parents CLEANUP(parents_free);
+
+        read_env(&parents, rows[i].environ, NULL);
+        assert_int_equal(parents_want_tls(&parents), rows[i].wants);
     }
 }
 
@@ -132,7 +175,7 @@ static void credentials_are_decoded_and_never_shown(void **state)
     memset(long_one + strlen(long_one), 'u', PARENT_SECRET_MAX + 1);
     strcat(long_one, "@a:1");
     read_env(&parents, (const char *const[]){long_one, NULL}, &notes);
-    assert_null(parents.other);
+    assert_non_null(parents.other->fault);
 }
 
 static void exceptions(void **state)
@@ -308,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_in_their_order),
         cmocka_unit_test(what_cannot_be_used_is_told_without_its_value),
+        cmocka_unit_test(other_kinds_are_told_and_not_used),
+        cmocka_unit_test(who_wants_tls),
         cmocka_unit_test(credentials_are_decoded_and_never_shown),
         cmocka_unit_test(exceptions),
         cmocka_unit_test(talks),
