@@ -86,8 +86,6 @@ ROWS = (
     Row("pip install WHEEL", "pip3", "", WHEEL, "/usr/bin/python3 -m pip install -q --no-index "
         "--root-user-action=ignore --target lib ./*.whl && "
         "PYTHONPATH=lib python3 -c 'import tried; print(tried.ANSWER)'", "42"),
-    Row("uv pip install WHEEL", "uv", "", WHEEL, "uv venv -q --offline v && uv pip install -q --offline "
-        "--no-index --python v ./*.whl && v/bin/python -c 'import tried; print(tried.ANSWER)'", "42"),
     Row("python multiprocessing", "python3", "", "printf 'import multiprocessing as m\\n"
         "def f(x): return x * x\\nif __name__ == \"__main__\":\\n with m.Pool(4) as p: "
         "print(sum(p.map(f, range(4))))\\n' > m.py", "python3 m.py", "14"),
@@ -145,7 +143,8 @@ ROWS = (
         "{ println(42) }\\n' > m.go", "go build -o m . && ./m 2>&1", "42", True),
     Row("valgrind", "valgrind", "", HELLO_C, "gcc -o hello hello.c && valgrind -q ./hello", "hello", True),
     Row("gradle --offline", "gradle", "", "echo 'task t { doLast { println 42 } }' > build.gradle",
-        "gradle --offline -q t", "42", True),
+        # As mvn above.
+        "GRADLE_OPTS=-Duser.home=$HOME gradle --offline -q t", "42", True),
     Row("chromium --headless", "chromium", "", "echo '<p>42' > p.html", "chromium --headless --no-sandbox "
         "--disable-gpu --dump-dom file://$PWD/p.html 2>/dev/null", "42", True),
 )

@@ -213,6 +213,44 @@ class Sockets(CapabilityTest):
         self.assertRegex(out.decode(), r"no_display +false +command line")
 
 
+class SystemSockets(CapabilityTest):
+    """Services of the machine: their directory is one of this test's own, in place of /run."""
+    PATHS = ("/run/docker.sock", "/run/tailscale/tailscaled.sock", "/run/other.sock")
+    OPEN = {
+        (): [],
+        ("--docker",): ["/run/docker.sock"],
+        ("--tailscale",): ["/run/tailscale/tailscaled.sock"],
+        ("--lockdown", "--docker", "--tailscale"): [],
+    }
+
+    def test_services(self):
+        below = [self.base + path for path in self.PATHS]
+        self.opened += [Peer(path) for path in below]
+        command = [ptyrun.PROGRAM]
+        if UID == 0:
+            command = [tool("unshare"), "-m", "--propagation", "private", "sh", "-c",
+                       f"mount --bind '{self.base}/run' /run && exec \"$@\"", "sh", *command]
+        for flags, names in self.OPEN.items():
+            with self.subTest(flags=flags):
+                out, err = self.output(), self.output()
+                process = self.start_program([*command, *flags, "--", ptyrun.PYTHON, "-c", CONNECT,
+                                              *self.PATHS], [self.null, out.fd, err.fd])
+                self.assertEqual(process.wait(), 0, err.text())
+                self.check(flags, names, json.loads(out.text()), err.text())
+
+    def check(self, flags, names, found, err):
+        expected = {path: os.path.basename(path) if path in names else "ENOENT" for path in found}
+        if UID == 0:
+            self.assertEqual(found, expected, err)
+            return
+        # Nobody else can put something in the place of /run: there is what the machine has.
+        self.assertEqual({found[path] for path in self.PATHS if path not in names}, {"ENOENT"})
+        for path in names:
+            self.assertEqual(found[path] == "ENOENT", not os.path.exists(path), err)
+            if not os.path.exists(path):
+                self.assertRegex(err, f"⚠ {flags[0]}: [^\n]*{path}")
+
+
 class RealPeers(CapabilityTest):
     def start_daemon(self, argv):
         process = self.start_program(argv, [self.null, self.null, self.null])
