@@ -25,6 +25,14 @@ struct host_bwrap {
     struct error why;
 };
 
+/* What a run under macOS' sandbox-exec has that the policy must know. */
+struct host_macos {
+    bool is_on;    /* the policy is made for that back end; everything else is unset without it */
+    char *tmp;     /* the run's own directory for temporary files; need not exist yet */
+    uint16_t port; /* of the proxy, on the host's loopback */
+    int listener;  /* that has this port, 0: none */
+};
+
 struct host {
     const struct fs *fs;    /* borrowed, or cache's */
     struct fs_cache *cache; /* NULL in tests */
@@ -48,6 +56,7 @@ struct host {
     uint64_t sigignore;  /* bit N-1: signal N is ignored by the caller */
     uint64_t sigmask;    /* bit N-1: signal N is blocked by the caller */
     struct host_bwrap bwrap;
+    struct host_macos macos;
     int (*random)(void *bytes, size_t len); /* fills; 0 or -errno. NULL: there is none, in tests */
 };
 
@@ -64,6 +73,15 @@ int host_read(struct host *host, struct error *error);
  * filled. A rejected $BWRAP_BIN adds a security note.
  */
 int host_find_bwrap(struct host *host, bool use_cache, struct notes *notes);
+
+/*
+ * What runs a jail on this system, found and checked: bubblewrap, or sandbox-exec. Nothing to do where a
+ * dry run shows the other system. is_run: a command will be started. 0 or -errno.
+ */
+int host_find_backend(struct host *host, bool is_run, struct notes *notes, struct error *error);
+
+/* For host_read() alone: the facts that each system tells in its own way. */
+void host_read_machine(struct host *host);
 
 void host_free(struct host *host);
 

@@ -59,7 +59,9 @@ static int check_row(const struct gathered *gathered, const struct setting *row,
 {
     _cleanup_free_ char *spelling = NULL;
 
-    if (row->support == SUPPORT_FULL || !asks(&gathered->config, row))
+    if (row->support == SUPPORT_FULL || !asks(&gathered->config, row) ||
+        (row->id == SET_MACOS_HOST_IPC &&
+         str_eq(config_word(&gathered->config, SET_BACKEND), "seatbelt")))
         return 0;
     spelling = spelling_of(&gathered->config, row);
     if (row->support == SUPPORT_REFUSED)

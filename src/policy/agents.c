@@ -78,7 +78,11 @@ static const struct agent agents[] = {
     {.names = {"soulforge"}, .dirs = {{".soulforge", true}}},
     {.names = {"omp"}, .dirs = {{".omp", true}}},
     {.names = {"prime-agent"}, .dirs = {{".prime/agent", true}}},
-    {.names = {"kiro-cli"}, .dirs = {{".kiro", true}, {".local/share/kiro-cli", true}}},
+    {
+        .names = {"kiro-cli"},
+        .dirs = {{".kiro", true}, {".local/share/kiro-cli", true}},
+        .macos_dirs = {{".kiro", true}, {"Library/Application Support/kiro-cli", true}},
+    },
     {.names = {"devin"}, .add = agents_add_devin},
 };
 

@@ -260,6 +260,9 @@ static int add_own_dir(const struct adding *adding, const char *dir, struct erro
 static int add_state(const struct adding *adding, const struct agent *agent, struct error *error)
 {
     const char *own_dir = agent->has_own_dir ? config_text(adding->config, SET_CLAUDE_DIR) : NULL;
+    const struct state_dir *dirs = adding->host->macos.is_on && agent->macos_dirs[0].path
+                                       ? agent->macos_dirs
+                                       : agent->dirs;
 
     if (own_dir) {
         int r = add_own_dir(adding, own_dir, error);
@@ -267,9 +270,9 @@ static int add_state(const struct adding *adding, const struct agent *agent, str
         if (r < 0)
             return r;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(agent->dirs) && agent->dirs[i].path; i++)
-        if (!own_dir || !str_eq(agent->dirs[i].path, CLAUDE_DIR))
-            add_dir(adding, &agent->dirs[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(agent->dirs) && dirs[i].path; i++)
+        if (!own_dir || !str_eq(dirs[i].path, CLAUDE_DIR))
+            add_dir(adding, &dirs[i]);
     for (size_t i = 0; !own_dir && i < ARRAY_SIZE(agent->files) && agent->files[i]; i++)
         add_file(adding, agent->files[i]);
     if (agent->add)

@@ -32,7 +32,8 @@ bool grant_ssh(struct granting *granting);
 void grant_refuse(const struct granting *granting, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Binds a socket of the host at dest if there is one at path, which lstat(2) and not a link must say;
  * owner: whose it must be, (uid_t)-1: anybody's. */
-bool grant_socket(const struct granting *granting, const char *path, const char *dest, uid_t owner);
+struct plan_entry *grant_socket(const struct granting *granting, const char *path, const char *dest,
+                                uid_t owner);
 /* A device node or a directory of some, at its own path. */
 bool grant_device(const struct granting *granting, const char *path, enum fs_type type);
 /* True if --hide-dotdir names the first component of a path below HOME; says so. */

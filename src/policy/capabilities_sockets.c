@@ -8,6 +8,7 @@
  */
 #include "base/path.h"
 #include "policy/capabilities_parts.h"
+#include "policy/maps.h"
 #include "policy/xauthority.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ char *grant_inside(const struct granting *granting, const char *name)
     return xasprintf("/run/user/%u/%s", granting->host->uid, name);
 }
 
-bool grant_socket(const struct granting *granting, const char *path, const char *dest, uid_t owner)
+struct plan_entry *grant_socket(const struct granting *granting, const char *path, const char *dest,
+                                uid_t owner)
 {
     const struct fs *fs = granting->host->fs;
     _cleanup_free_ char *dir = path_parent(path);
@@ -30,13 +32,17 @@ bool grant_socket(const struct granting *granting, const char *path, const char 
     struct fs_stat st;
 
     if (fs_resolve(fs, dir, &canonical_dir, NULL, NULL) < 0)
-        return false;
+        return NULL;
     source = path_join(canonical_dir, path_base(path));
     if (fs_stat(fs, source, false, &st) < 0 || st.type != FS_SOCKET ||
         (owner != ANYBODY && st.uid != owner))
-        return false;
+        return NULL;
+    if (granting->host->macos.is_on) { /* it stays where it is */
+        maps_add_links(granting->plan, fs, GROUP_RUNTIME, dir, granting->origin);
+        dest = source;
+    }
     return plan_add_bind(granting->plan, fs, GROUP_RUNTIME, PLAN_RW, source, dest,
-                         granting->origin) != NULL;
+                         granting->origin);
 }
 
 /* ---- the runtime directory ---- */
@@ -98,7 +104,7 @@ static bool show_in_runtime(const struct granting *granting, const char *name)
     bool is_plain = fs_resolve(granting->host->fs, path, &canonical, NULL, NULL) == 0 &&
                     str_eq(canonical, path);
 
-    return is_plain && grant_socket(granting, path, dest, ANYBODY);
+    return is_plain && grant_socket(granting, path, dest, ANYBODY) != NULL;
 }
 
 /* A directory of the jail's own runtime directory: clients look at its owner and mode. */
@@ -337,19 +343,22 @@ bool grant_docker(struct granting *granting)
     _cleanup_strv_ struct strv places = {0};
     _cleanup_free_ char *own = path_join(host->home, ".docker");
     _cleanup_free_ char *canonical = NULL;
-    bool found = false;
+    _cleanup_free_ char *address = NULL;
+    const char *found = NULL;
 
     docker_places(&places, granting);
     for (size_t i = 0; i < places.n && !found; i++)
-        if (!path_is_within(places.v[i], own) || !grant_is_hidden(granting, ".docker"))
-            found = grant_socket(granting, places.v[i], dest, ANYBODY);
+        if ((!path_is_within(places.v[i], own) || !grant_is_hidden(granting, ".docker")) &&
+            grant_socket(granting, places.v[i], dest, ANYBODY))
+            found = places.v[i];
     if (!found) {
         _cleanup_free_ char *tried = strv_join(&places, ", ");
 
         grant_refuse(granting, "no Docker socket was found: %s", tried);
         return false;
     }
-    grant_variable(granting, "DOCKER_HOST", "unix:///run/docker.sock");
+    address = xasprintf("unix://%s", host->macos.is_on ? found : dest);
+    grant_variable(granting, "DOCKER_HOST", address);
     if (fs_is_dir(host->fs, tools) && fs_resolve(host->fs, tools, &canonical, NULL, NULL) == 0 &&
         str_eq(canonical, tools))
         plan_add_bind(granting->plan, host->fs, GROUP_RUNTIME, PLAN_RO, tools, tools,

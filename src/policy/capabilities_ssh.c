@@ -96,17 +96,22 @@ static bool show_agent(const struct granting *granting, bool is_needed)
 {
     const char *path = host_getenv(granting->host, "SSH_AUTH_SOCK");
     _cleanup_free_ char *dest = grant_inside(granting, "ssh-agent");
+    bool is_on_macos = granting->host->macos.is_on;
+    struct plan_entry *entry;
 
     if (!path || !path[0]) {
         if (is_needed)
             grant_refuse(granting, "SSH_AUTH_SOCK is not set: there is no ssh-agent to show");
         return false;
     }
-    if (path[0] != '/' || !grant_socket(granting, path, dest, granting->host->uid)) {
+    entry = path[0] == '/' ? grant_socket(granting, path, dest, granting->host->uid) : NULL;
+    if (!entry) {
         grant_refuse(granting, "SSH_AUTH_SOCK %s is no socket of yours", path);
         return false;
     }
-    grant_variable(granting, "SSH_AUTH_SOCK", dest);
+    if (is_on_macos)
+        entry->kind = PLAN_RO; /* a profile permits to connect, and no more */
+    grant_variable(granting, "SSH_AUTH_SOCK", is_on_macos ? path : dest);
     return true;
 }
 
@@ -122,7 +127,7 @@ bool grant_ssh(struct granting *granting)
         show_public(granting, dir);
     else if (has_dir)
         has_dir = show_all(granting, dir);
-    if (fs_is_dir(host->fs, SSH_INCLUDED))
+    if (fs_is_dir(host->fs, SSH_INCLUDED) && !host->macos.is_on)
         plan_add(granting->plan, GROUP_HOME_PARTS, PLAN_COVER_EMPTY, SSH_INCLUDED, granting->origin)
             ->optional = true;
     if (has_dir && !by_agent)

@@ -13,6 +13,7 @@
 #include "policy/environment.h"
 
 #include "base/path.h"
+#include "net/refusal.h"
 #include "policy/certificate.h"
 #include "policy/env_names.h"
 #include "policy/env_place.h"
@@ -240,7 +241,11 @@ static void add_fixed(struct builder *builder, const struct strv *dirs)
         if (value)
             set(builder, names[i], value);
     }
-    strv_split(&path, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ':');
+    strv_split(&path,
+               builder->host->macos.is_on
+                   ? "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+                   : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+               ':');
     /* Where the command was found comes last: it adds programs and replaces none. */
     for (size_t i = 0; dirs && i < dirs->n; i++)
         if (dirs->v[i][0] == '/' && !strchr(dirs->v[i], ':') && strv_find(&path, dirs->v[i]) < 0)
@@ -403,7 +408,7 @@ static bool is_windows_terminal(const struct builder *builder, const char *argv0
 static bool is_root(const struct builder *builder, const char *argv0)
 {
     (void)argv0;
-    return builder->host->uid == 0;
+    return builder->host->uid == 0 && !builder->host->macos.is_on;
 }
 
 static const struct env_default defaults[] = {
@@ -418,12 +423,16 @@ static const struct env_default defaults[] = {
 
 static void add_defaults(struct builder *builder, const char *argv0)
 {
+    if (builder->host->macos.is_on && !get(builder, "TMPDIR"))
+        set(builder, "TMPDIR", builder->host->macos.tmp);
     for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
         const struct env_default *row = &defaults[i];
 
         if (!get(builder, row->name) && (!row->wanted || row->wanted(builder, argv0)))
             set(builder, row->name, row->value);
     }
+    if (builder->host->macos.is_on)
+        return;
     if (!get(builder, "XDG_RUNTIME_DIR"))
         strv_pushf(&builder->list, "XDG_RUNTIME_DIR=/run/user/%u", builder->host->uid);
 }
@@ -432,10 +441,13 @@ static void add_defaults(struct builder *builder, const char *argv0)
  * through it, too. */
 static void force_proxies(struct builder *builder)
 {
-    static const char *const urls[] = {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"};
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"};
+    const struct host_macos *macos = &builder->host->macos;
+    _cleanup_free_ char *url =
+        xasprintf("http://127.0.0.1:%u", macos->is_on ? macos->port : PROXY_PORT);
 
-    for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
-        set(builder, urls[i], "http://127.0.0.1:15919");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        set(builder, names[i], url);
     set(builder, "no_proxy", "");
     set(builder, "NO_PROXY", "");
     set(builder, "NODE_USE_ENV_PROXY", "1");

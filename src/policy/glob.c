@@ -340,3 +340,159 @@ bool glob_leads_on(const struct glob *glob, glob_places places)
 {
     return (places & ((1ULL << glob->n) - 1)) != 0;
 }
+
+/* ---- as a regular expression ---- */
+
+size_t glob_component_count(const struct glob *glob)
+{
+    return glob->n;
+}
+
+bool glob_is_deep(const struct glob *glob, size_t component)
+{
+    return glob->v[component].is_deep;
+}
+
+void glob_regex_quote(struct buf *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] && strchr(".*+?()[]{}^$|\\", text[i]))
+            buf_append_byte(out, '\\');
+        buf_append_byte(out, (uint8_t)text[i]);
+    }
+}
+
+/* A byte that means itself within brackets, wherever it stands there. */
+static bool is_word_byte(unsigned byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
+/* The word bytes of a set, as they stand within brackets. */
+static void append_word_bytes(struct buf *out, const struct set *set)
+{
+    for (unsigned byte = '0'; byte <= 'z';) {
+        unsigned end = byte;
+
+        while (is_word_byte(end) && set_has(set, (uint8_t)end))
+            end++;
+        if (end - byte >= 3)
+            buf_printf(out, "%c-%c", (int)byte, (int)end - 1);
+        else
+            for (unsigned i = byte; i < end; i++)
+                buf_append_byte(out, (uint8_t)i);
+        byte = end + (end == byte);
+    }
+}
+
+/* How many members a set has of the printable bytes, apart from "/", and how many others. */
+struct members {
+    size_t words;
+    size_t signs;
+    size_t others;
+};
+
+static struct members count_members(const struct set *set)
+{
+    struct members count = {0, 0, 0};
+
+    for (unsigned byte = 1; byte < 256; byte++) {
+        if (byte == '/' || !set_has(set, (uint8_t)byte))
+            continue;
+        if (is_word_byte(byte))
+            count.words++;
+        else if (byte >= ' ' && byte <= '~')
+            count.signs++;
+        else
+            count.others++;
+    }
+    return count;
+}
+
+/* Signs stand outside of brackets: what they mean within differs between dialects. */
+static bool append_set(struct buf *out, const struct set *set, enum glob_rounding rounding)
+{
+    struct members count = count_members(set);
+    struct set missing;
+    struct members absent;
+    const char *between = "";
+
+    for (size_t i = 0; i < ARRAY_SIZE(set->bits); i++)
+        missing.bits[i] = ~set->bits[i];
+    absent = count_members(&missing);
+    if (absent.signs + absent.others == 0) {
+        buf_append_str(out, "[^/");
+        append_word_bytes(out, &missing);
+        buf_append_byte(out, ']');
+        return true;
+    }
+    if (rounding == GLOB_ROUND_DOWN)
+        count.others = 0;
+    buf_append_byte(out, '(');
+    if (count.words) {
+        buf_append_byte(out, '[');
+        append_word_bytes(out, set);
+        buf_append_byte(out, ']');
+        between = "|";
+    }
+    if (count.others) {
+        buf_printf(out, "%s[^ -~]", between);
+        between = "|";
+    }
+    for (int byte = ' '; byte <= '~' && count.signs; byte++)
+        if (byte != '/' && !is_word_byte((unsigned)byte) && set_has(set, (uint8_t)byte)) {
+            char sign = (char)byte;
+
+            buf_append_str(out, between);
+            glob_regex_quote(out, &sign, 1);
+            between = "|";
+        }
+    buf_append_byte(out, ')');
+    return count.words + count.signs + count.others > 0;
+}
+
+static bool append_component(struct buf *out, const struct component *component,
+                             enum glob_rounding rounding)
+{
+    bool can_match = true;
+
+    for (size_t i = 0; i < component->n; i++) {
+        const struct token *token = &component->v[i];
+        char byte = (char)token->byte;
+
+        switch (token->kind) {
+        case TOKEN_BYTE:
+            glob_regex_quote(out, &byte, 1);
+            break;
+        case TOKEN_ANY:
+            buf_append_str(out, "[^/]");
+            break;
+        case TOKEN_STAR:
+            buf_append_str(out, "[^/]*");
+            break;
+        case TOKEN_SET:
+            can_match &= append_set(out, &token->set, rounding);
+            break;
+        }
+    }
+    return can_match;
+}
+
+bool glob_regex(const struct glob *glob, size_t count, enum glob_rounding rounding, struct buf *out)
+{
+    bool can_match = true;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_last = i + 1 == count;
+
+        if (glob->v[i].is_deep) {
+            buf_append_str(out, is_last ? "[^/]+(/[^/]+)*" : "([^/]+/)*");
+            continue;
+        }
+        can_match &= append_component(out, &glob->v[i], rounding);
+        if (!is_last)
+            buf_append_byte(out, '/');
+    }
+    return can_match;
+}

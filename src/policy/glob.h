@@ -19,6 +19,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/buf.h"
 
 struct glob;
 
@@ -57,3 +58,24 @@ bool glob_is_match(const struct glob *glob, glob_places places);
 glob_places glob_walk(const struct glob *glob, const char *path);
 /* True if something below the place can still match. */
 bool glob_leads_on(const struct glob *glob, glob_places places);
+
+/* Number of components, and whether one of them is "**". */
+size_t glob_component_count(const struct glob *glob);
+bool glob_is_deep(const struct glob *glob, size_t component);
+
+/* What a regular expression becomes where it cannot say what the pattern says: bytes of a set that are not
+ * printable ASCII. */
+enum glob_rounding {
+    GLOB_ROUND_UP,   /* the expression matches them all */
+    GLOB_ROUND_DOWN, /* it matches none */
+};
+
+/*
+ * Appends an extended regular expression for the first count components, without anchors, with "/"
+ * between components and none at the ends; special characters of expressions are escaped by a backslash.
+ * False, and something appended, if nothing would match.
+ */
+bool glob_regex(const struct glob *glob, size_t count, enum glob_rounding rounding,
+                struct buf *out) MUST_CHECK;
+/* Appends bytes that stand for themselves. */
+void glob_regex_quote(struct buf *out, const char *text, size_t len);

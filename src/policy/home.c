@@ -94,26 +94,36 @@ static bool is_writable(const char *name)
 }
 
 /* Profiles and credentials below directories that are shown. */
-static const char *const covered_parts[] = {
-    ".config/BraveSoftware",    ".config/Bitwarden",
-    ".config/google-chrome",    ".config/chromium",
-    ".config/microsoft-edge",   ".config/vivaldi",
-    ".config/mozilla",          ".config/gh",
-    ".config/gcloud",           ".cache/BraveSoftware",
-    ".cache/basilisk-dev",      ".cache/chromium",
-    ".cache/spotify",           ".cache/nvidia",
-    ".cache/mesa_shader_cache", ".local/share/keyrings",
+const char *const home_covered_parts[] = {
+    ".config/BraveSoftware",
+    ".config/Bitwarden",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/mozilla",
+    ".config/gh",
+    ".config/gcloud",
+    ".cache/BraveSoftware",
+    ".cache/basilisk-dev",
+    ".cache/chromium",
+    ".cache/spotify",
+    ".cache/nvidia",
+    ".cache/mesa_shader_cache",
+    ".local/share/keyrings",
+    NULL,
 };
 
 /* True if the canonical path lies in one of them; with is_around also if it holds one. */
 static bool touches_covered_part(const struct host *host, const char *canonical, bool is_around,
                                  const char *freed)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(covered_parts); i++) {
-        _cleanup_free_ char *path = path_join(host->home, covered_parts[i]);
+    for (size_t i = 0; home_covered_parts[i]; i++) {
+        _cleanup_free_ char *path = path_join(host->home, home_covered_parts[i]);
         _cleanup_free_ char *real = NULL;
 
-        if (str_eq(covered_parts[i], freed) || fs_resolve(host->fs, path, &real, NULL, NULL) < 0)
+        if (str_eq(home_covered_parts[i], freed) ||
+            fs_resolve(host->fs, path, &real, NULL, NULL) < 0)
             continue;
         if (path_is_within(canonical, real) || (is_around && path_is_within(real, canonical)))
             return true;
@@ -222,8 +232,8 @@ static void cover_secret_targets(struct plan *plan, const struct host *host)
 
 static void cover_parts(struct plan *plan, const struct host *host)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(covered_parts); i++) {
-        _cleanup_free_ char *path = path_join(host->home, covered_parts[i]);
+    for (size_t i = 0; home_covered_parts[i]; i++) {
+        _cleanup_free_ char *path = path_join(host->home, home_covered_parts[i]);
 
         cover_both_names(plan, host, path);
     }

@@ -21,6 +21,10 @@ void home_add(struct plan *plan, const struct host *host, const char *project, b
 char *home_accept_dir(const struct host *host, const char *project, const char *path,
                       const char *freed);
 
+/* Below HOME: profiles and credentials in directories that are shown without a private home. NULL at the
+ * end. */
+extern const char *const home_covered_parts[];
+
 /* True if showing the canonical directory would show something that home_add() never shows. */
 bool home_holds_secrets(const struct host *host, const char *canonical);
 

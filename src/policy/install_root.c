@@ -10,6 +10,7 @@
 #include "policy/install_root.h"
 
 #include "base/path.h"
+#include "policy/macos.h"
 #include "policy/secrets.h"
 
 #include <stdlib.h>
@@ -31,6 +32,11 @@ static const char *const refused_trees[] = {"/dev", "/proc", "/run", "/sys"};
 static const char *const refused_dirs[] = {
     "/",     "/boot", "/home", "/media", "/mnt",     "/nix",     "/root",
     "/snap", "/srv",  "/tmp",  "/var",   "/var/lib", "/var/tmp",
+};
+
+static const char *const refused_on_macos[] = {
+    "/Applications", "/Users",       "/Users/Shared", "/Volumes",
+    "/private",      "/private/tmp", "/private/var",  "/private/var/tmp",
 };
 
 static const char *const refused_in_home[] = {
@@ -70,6 +76,9 @@ static bool is_refused(const struct place *place, const char *dir)
             return true;
     for (size_t i = 0; i < ARRAY_SIZE(refused_dirs); i++)
         if (strcmp(dir, refused_dirs[i]) == 0)
+            return true;
+    for (size_t i = 0; host->macos.is_on && i < ARRAY_SIZE(refused_on_macos); i++)
+        if (strcmp(dir, refused_on_macos[i]) == 0)
             return true;
     for (size_t i = 0; i < ARRAY_SIZE(refused_in_home); i++)
         if (path_is_below(dir, host->home) &&
@@ -194,8 +203,14 @@ static char *shim(const struct place *place)
     return NULL;
 }
 
+/* A program of macOS needs what its bundle holds. */
+static char *bundle(const struct place *place)
+{
+    return place->host->macos.is_on ? macos_bundle_of(place->file) : NULL;
+}
+
 static char *(*const shapes[])(const struct place *place) = {
-    nix_store, homebrew, npm_prefix, node_modules, venv, managed_version, shim,
+    nix_store, homebrew, npm_prefix, node_modules, venv, managed_version, shim, bundle,
 };
 
 /* Anything else: the directory the file lies in. */

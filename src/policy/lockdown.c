@@ -29,6 +29,8 @@ static int check_walls(const struct config *config, const struct host *host, str
         return error_set(error, EINVAL, "%s and %s contradict each other: lockdown has every wall",
                          mode, wall);
     }
+    if (host->macos.is_on)
+        return 0;
     if (host->landlock_abi < LOCKDOWN_LANDLOCK_ABI)
         return error_set(error, ENOTSUP,
                          "lockdown needs Landlock ABI %d (Linux 6.2 or newer, and landlock in the "

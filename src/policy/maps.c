@@ -143,6 +143,20 @@ static int resolve_map(struct map *map, const char *source, const char *dest,
     return 0;
 }
 
+/* True if the destination is the source by any name. What the project is not trusted for is judged by its
+ * canonical name later. */
+static bool is_source(struct map *map, const struct host *host)
+{
+    _cleanup_free_ char *canonical = NULL;
+
+    if (fs_resolve(host->fs, map->dest, &canonical, NULL, NULL) < 0 ||
+        !str_eq(canonical, map->source))
+        return false;
+    free(map->dest);
+    map->dest = steal_ptr(&canonical);
+    return true;
+}
+
 static int check_dest(struct map *map, struct notes *notes, struct error *error)
 {
     const char *refused = maps_refused_dest(map->dest);
@@ -168,6 +182,9 @@ static int read_map(struct map *map, const struct host *host, const char *projec
         skip(map, notes, NOTE_WARNING, strerror(-r));
         return 0;
     }
+    if (host->macos.is_on && dest && !is_source(map, host))
+        return refuse(map, notes, error,
+                      "on macOS a map cannot have another destination; write one path");
     if (str_eq(map->source, "/"))
         return refuse(map, notes, error, "/ cannot be mapped; name a directory below it");
     /* It would show the memory and the files of every process of yours. */

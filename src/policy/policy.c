@@ -14,6 +14,7 @@
 #include "policy/home.h"
 #include "policy/hosts.h"
 #include "policy/lockdown.h"
+#include "policy/macos.h"
 #include "policy/maps.h"
 #include "policy/overlays.h"
 #include "policy/phantom.h"
@@ -64,7 +65,8 @@ static void decide_limits(struct policy *policy)
     policy->limits = (struct limits){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     if (!policy->rlimits)
         return;
-    policy->limits.nproc = (policy->lockdown ? 1024 : 4096) + policy->host->user_tasks;
+    if (!policy->host->macos.is_on)
+        policy->limits.nproc = (policy->lockdown ? 1024 : 4096) + policy->host->user_tasks;
     policy->limits.nofile_hard = policy->lockdown ? 4096 : 65536;
     policy->limits.core = 0;
     if (policy->lockdown)
@@ -211,7 +213,10 @@ static int build_plan(struct policy *policy, const struct config *config,
     _cleanup_strv_ struct strv hidden = {0};
     int r;
 
-    system_add(plan, host, policy->network, notes);
+    if (host->macos.is_on)
+        macos_add_system(plan, host);
+    else
+        system_add(plan, host, policy->network, notes);
     if (policy->lockdown)
         system_add_lockdown(plan, host);
     if (policy->by_root) {
@@ -220,6 +225,8 @@ static int build_plan(struct policy *policy, const struct config *config,
             return r;
     }
     home_add(plan, host, policy->project, policy->private_home, notes);
+    if (host->macos.is_on && !policy->private_home)
+        macos_add_caches(plan, host);
     r = add_host_parts(policy, config, parts, notes, error);
     if (r < 0)
         return r;
@@ -261,6 +268,8 @@ static int build_plan(struct policy *policy, const struct config *config,
     hidden_apply(plan, &hidden, notes); /* what the command brought along */
     if (policy->lockdown)
         lockdown_seal(plan);
+    if (host->macos.is_on)
+        macos_take_links(&policy->links, plan);
     plan_finish(plan, host->fs, notes);
     agents_settle(&policy->in_step, plan, policy->masks, host);
     return check_places(policy, error);
@@ -293,15 +302,18 @@ int policy_build(struct policy *policy, const struct config *config, const struc
         strv_push_all(&policy->argv, command);
     else
         strv_push(&policy->argv, "bash");
+    if (host->macos.is_on) {
+        r = macos_adapt(&policy->adapted, config, notes, error);
+        if (r < 0)
+            return r;
+        config = &policy->adapted;
+    }
     r = decide_mode(policy, config, notes, error);
     if (r < 0)
         return r;
     config = policy->config;
     decide_switches(policy, config);
     decide_limits(policy);
-    r = browser_decide(&policy->browser, config, host, &policy->argv, notes, error);
-    if (r < 0)
-        return r;
     agent = agent_of(policy, config);
     policy->agent = agent ? agents_find(agent) : NULL;
     r = hosts_decide(&policy->network, &policy->hosts, config, agent, notes, error);
@@ -321,6 +333,7 @@ int policy_build(struct policy *policy, const struct config *config, const struc
 void policy_free(struct policy *policy)
 {
     free(policy->project);
+    strv_free(&policy->links);
     strv_free(&policy->argv);
     strv_free(&policy->env);
     command_free(&policy->command);
@@ -334,5 +347,6 @@ void policy_free(struct policy *policy)
     in_step_free(&policy->in_step);
     mise_free(&policy->mise);
     config_free(&policy->tightened);
+    config_free(&policy->adapted);
     *policy = (struct policy){0};
 }

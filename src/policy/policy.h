@@ -29,10 +29,10 @@ struct limits {
 
 struct policy {
     const struct host *host; /* borrowed */
-    /* What was decided from: what policy_build() was given, or that without what
-     * lockdown or a browser drops. */
+    /* What was decided from: what policy_build() was given, or that without what lockdown or a browser drops. */
     const struct config *config; /* borrowed, or tightened */
     struct config tightened;
+    struct config adapted; /* macOS: without what has no meaning there */
     char *project; /* canonical */
     struct strv argv;
     struct strv env; /* NAME=VALUE */
@@ -40,6 +40,7 @@ struct policy {
     const struct agent *agent; /* the known agent that the command is, or NULL */
     struct browser browser;    /* what kind of browser the command is, if one */
     struct plan plan;
+    struct strv links;        /* macOS: links that the user's spellings of paths go over */
     struct mask_rules *masks; /* what is covered, also later */
     struct overlays overlays;
     struct in_step in_step; /* files that the mounter keeps equal inside and outside */

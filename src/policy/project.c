@@ -9,6 +9,7 @@
 #include "policy/project.h"
 
 #include "base/path.h"
+#include "policy/macos.h"
 #include "policy/secrets.h"
 
 #include <errno.h>
@@ -150,7 +151,9 @@ int project_check(const struct host *host, bool allow_broad, struct error *error
             "would be writable; start in a project directory (or say "
             "--allow-broad-project)",
             host->cwd);
-    match = exact_match(host);
+    match = host->macos.is_on ? macos_refuses_project(host->cwd) : NULL;
+    if (!match)
+        match = exact_match(host);
     if (!match)
         match = system_match(host);
     if (match)
