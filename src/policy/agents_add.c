@@ -260,9 +260,8 @@ static int add_own_dir(const struct adding *adding, const char *dir, struct erro
 static int add_state(const struct adding *adding, const struct agent *agent, struct error *error)
 {
     const char *own_dir = agent->has_own_dir ? config_text(adding->config, SET_CLAUDE_DIR) : NULL;
-    const struct state_dir *dirs = adding->host->macos.is_on && agent->macos_dirs[0].path
-                                       ? agent->macos_dirs
-                                       : agent->dirs;
+    const struct state_dir *dirs =
+        adding->host->macos.is_on && agent->macos_dirs[0].path ? agent->macos_dirs : agent->dirs;
 
     if (own_dir) {
         int r = add_own_dir(adding, own_dir, error);

@@ -33,9 +33,9 @@ struct agent {
     const char *names[4];
     struct state_dir dirs[4];
     struct state_dir macos_dirs[4]; /* instead of these, where they are others */
-    const char *files[2];    /* below HOME, kept in step */
-    const char *keys[3];     /* variables */
-    const char *defaults[2]; /* NAME=VALUE: without them it does not work in a jail */
+    const char *files[2];           /* below HOME, kept in step */
+    const char *keys[3];            /* variables */
+    const char *defaults[2];        /* NAME=VALUE: without them it does not work in a jail */
     const char *hosts[5];
     const char *hint;                         /* about its use in a jail */
     bool has_own_dir;                         /* --claude-dir is about it */

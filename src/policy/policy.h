@@ -33,7 +33,7 @@ struct policy {
     const struct config *config; /* borrowed, or tightened */
     struct config tightened;
     struct config adapted; /* macOS: without what has no meaning there */
-    char *project; /* canonical */
+    char *project;         /* canonical */
     struct strv argv;
     struct strv env; /* NAME=VALUE */
     struct command command;
