@@ -426,9 +426,11 @@ for path in sys.argv[1:]:
                 self.assertEqual(file.read(), "canary")
 
     def test_none(self):
-        """E-FS-01"""
-        found, _ = self.ask()
-        self.check(found, ())
+        """E-FS-01; P-AGT-5: in lockdown not even with the flags."""
+        for flags in ((), ("--lockdown", *self.FILES)):
+            with self.subTest(flags=flags):
+                found, _ = self.ask(*flags)
+                self.check(found, ())
 
     def test_each_alone(self):
         for flag in self.FILES:
@@ -558,8 +560,10 @@ class Devices(CapabilityTest):
         path = f"/dev/shm/ai-jail-test-{os.getpid()}"
         self.write(path, "shared")
         try:
-            out, _ = self.run_ok("--", "sh", "-c", f"test -e {path} || echo absent; echo x >{path}")
-            self.assertEqual(out, "absent\n")
+            for flags in ((), ("--lockdown", "--host-shm")):
+                out, _ = self.run_ok(*flags, "--", "sh", "-c",
+                                     f"test -e {path} || echo absent; echo x >{path}")
+                self.assertEqual(out, "absent\n", flags)
             out, err = self.run_ok("--host-shm", "--", "sh", "-c", f"cat {path}; echo back >{path}")
             self.assertEqual(out, "shared")
             self.assertIn("(--host-shm)", err)
