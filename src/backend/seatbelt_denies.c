@@ -37,6 +37,8 @@
 /* Of a directory that one must pass: everything but the look at it. */
 #define ALL_BUT_PASSING "deny file-read-data file-read-xattr file-write*"
 
+#define EXPRESSION_MAX (256 * KIB) /* a path has at most 4 KiB, a letter becomes four bytes */
+
 struct denying {
     struct seatbelt_text *text;
     const struct policy *policy;
@@ -237,7 +239,7 @@ static void find_exceptions(const struct mask_rules *rules, enum plan_kind kind,
         const struct mask_glob *glob = &exceptions->globs[i];
         struct buf out CLEANUP(buf_free);
 
-        buf_init(&out, 256 * KIB);
+        buf_init(&out, EXPRESSION_MAX);
         buf_append_str(&out, "^");
         glob_regex_quote(&out, glob->root, strlen(glob->root));
         buf_append_str(&out, str_eq(glob->root, "/") ? "" : "/");
@@ -263,26 +265,55 @@ static void append_any_case(struct buf *out, const char *text)
 
 /* A volume of macOS usually ignores case, and a name that is not there yet has the case that its maker
  * gives it. */
-static void add_any_case(struct seatbelt_filters *all, const struct fs *fs, const char *path)
+static void add_any_case(struct seatbelt_filters *filters, const char *there, const char *path,
+                         const char *end)
 {
-    _cleanup_free_ char *there = path_parent(path);
     struct buf out CLEANUP(buf_free);
+
+    buf_init(&out, EXPRESSION_MAX);
+    buf_append_str(&out, "^");
+    if (!str_eq(there, "/"))
+        glob_regex_quote(&out, there, strlen(there));
+    buf_append_str(&out, "/");
+    append_any_case(&out, path_rest(path, there));
+    buf_append_str(&out, end);
+    seatbelt_filters_add(filters, SEATBELT_REGEX, buf_cstr(&out));
+}
+
+/* The deepest directory on the way to path that is there; malloc'ed. */
+static char *deepest_dir(const struct fs *fs, const char *path)
+{
+    char *there = path_parent(path);
     struct fs_stat st;
 
-    buf_init(&out, 256 * KIB);
     while (!str_eq(there, "/") && fs_stat(fs, there, false, &st) < 0) {
         char *above = path_parent(there);
 
         free(there);
         there = above;
     }
-    buf_append_str(&out, "^");
-    if (!str_eq(there, "/"))
-        glob_regex_quote(&out, there, strlen(there));
-    buf_append_str(&out, "/");
-    append_any_case(&out, path_rest(path, there));
-    buf_append_str(&out, "(/.*)?$");
-    seatbelt_filters_add(all, SEATBELT_REGEX, buf_cstr(&out));
+    return there;
+}
+
+/* The path, and the directories on the way that are not there either, in any case. */
+static void deny_any_case(struct denying *denying, const char *head, const char *path,
+                          const struct seatbelt_filters *but)
+{
+    _cleanup_free_ char *there = deepest_dir(denying->policy->host->fs, path);
+    _cleanup_free_ char *dir = path_parent(path);
+    struct seatbelt_filters all _cleanup_filters_ = {0};
+    struct seatbelt_filters dirs _cleanup_filters_ = {0};
+
+    add_any_case(&all, there, path, "(/.*)?$");
+    seatbelt_put_rule(denying->text, head, &all, but);
+    while (path_is_below(dir, there)) {
+        char *above = path_parent(dir);
+
+        add_any_case(&dirs, there, dir, "$");
+        free(dir);
+        dir = above;
+    }
+    seatbelt_put_rule(denying->text, "deny file-write-unlink", &dirs, NULL);
 }
 
 /* What the cover of a name is made of here. */
@@ -296,14 +327,11 @@ static void deny_named(struct denying *denying, enum plan_kind kind, const char 
 {
     const struct policy *policy = denying->policy;
     struct seatbelt_filters but _cleanup_filters_ = {0};
-    struct seatbelt_filters any _cleanup_filters_ = {0};
 
     find_exceptions(policy->masks, kind, path, &but);
     deny_tree(denying, head_of(kind), path, &but);
-    if (is_there)
-        return;
-    add_any_case(&any, policy->host->fs, path);
-    seatbelt_put_rule(denying->text, head_of(kind), &any, &but);
+    if (!is_there)
+        deny_any_case(denying, head_of(kind), path, &but);
 }
 
 static void deny_armed(struct denying *denying, enum plan_kind kind)
@@ -355,7 +383,7 @@ static void pin_way(struct denying *denying, const struct mask_glob *glob)
     for (size_t count = 1; count < glob_component_count(glob->glob); count++) {
         struct buf out CLEANUP(buf_free);
 
-        buf_init(&out, 256 * KIB);
+        buf_init(&out, EXPRESSION_MAX);
         if (glob_is_deep(glob->glob, count - 1) || !begin_expression(&out, glob, count))
             continue;
         buf_append_str(&out, "$");
@@ -371,7 +399,7 @@ static void deny_pattern(struct denying *denying, const struct mask_glob *glob)
     _cleanup_free_ char *below = path_join(glob->root, "x");
     struct buf out CLEANUP(buf_free);
 
-    buf_init(&out, 256 * KIB);
+    buf_init(&out, EXPRESSION_MAX);
     if (!begin_expression(&out, glob, glob_component_count(glob->glob)))
         return;
     buf_append_str(&out, "(/.*)?$");

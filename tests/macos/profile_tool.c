@@ -8,22 +8,16 @@
  * profile stands between "== NAME" and "== end"; where the launch is refused "error: TEXT" stands there
  * instead. With NAME that one alone is printed, without those lines, and its notes go to stderr.
  */
-#include "backend/seatbelt.h"
 #include "base/fs.h"
-#include "config/args.h"
-#include "support/fakefs.h"
+#include "support/mac.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOME     "/Users/u"
-#define TMP      "/private/var/folders/ab/cd/T/ai-jail-4242-0123456789abcdef"
-#define TTY      "/dev/ttys007"
-#define PORT     54321
 #define TEXT_MAX (1 * MIB)
 
-/* One scenario, and what becomes of it. */
+/* One scenario. */
 struct scenario {
     char *name;
     struct strv words; /* argv of the program */
@@ -31,15 +25,6 @@ struct scenario {
     struct strv environ;
     char *cwd;
     bool has_pty;
-};
-
-struct decided {
-    struct fakefs *fakefs;
-    struct host host;
-    struct args args;
-    struct config config;
-    struct policy policy;
-    struct notes notes;
 };
 
 static _Noreturn void give_up(const char *what)
@@ -132,52 +117,18 @@ static void scenario_free(struct scenario *scenario)
 
 /* ---- one profile ---- */
 
-static void make_host(struct decided *decided, const struct scenario *scenario, const char *tree)
+static bool make_mac(struct mac *mac, const struct scenario *scenario, const char *tree)
 {
-    struct host *host = &decided->host;
-    const char *cwd = scenario->cwd ? scenario->cwd : HOME "/proj";
+    struct buf all CLEANUP(buf_free);
 
-    decided->fakefs = fakefs_new(tree);
+    buf_init(&all, TEXT_MAX);
+    buf_append_str(&all, tree);
     for (size_t i = 0; i < scenario->tree.n; i++)
-        fakefs_add(decided->fakefs, scenario->tree.v[i]);
-    strv_push(&host->environ, "HOME=" HOME);
-    strv_push(&host->environ, "PATH=/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin");
-    strv_push_all(&host->environ, &scenario->environ);
-    host->fs = fakefs_fs(decided->fakefs);
-    host->uid = 501;
-    host->gid = 20;
-    host->home = xstrdup(HOME);
-    host->home_spelling = xstrdup(HOME);
-    host->machine_id = xstrdup("");
-    host->ram_bytes = 8 * GIB;
-    host->bwrap.fd = -1;
-    host->macos = (struct host_macos){.is_on = true, .tmp = xstrdup(TMP), .port = PORT};
-    if (fs_resolve(host->fs, cwd, &host->cwd, NULL, NULL) < 0)
-        give_up(cwd);
-    host->cwd_spelling = xstrdup(cwd);
-}
-
-static int decide(struct decided *decided, const struct scenario *scenario, struct error *error)
-{
-    const struct strv *words = &scenario->words;
-    int r = args_parse((int)words->n, words->v, &decided->args, error);
-
-    if (r < 0)
-        return r;
-    config_builtin(&decided->config);
-    config_merge(&decided->config, &decided->args.cli);
-    return policy_build(&decided->policy, &decided->config, &decided->host, &decided->args.command,
-                        &decided->notes, error);
-}
-
-static void decided_free(struct decided *decided)
-{
-    policy_free(&decided->policy);
-    args_free(&decided->args);
-    config_free(&decided->config);
-    notes_free(&decided->notes);
-    host_free(&decided->host);
-    fakefs_free(decided->fakefs);
+        buf_printf(&all, "\n%s\n", scenario->tree.v[i]);
+    if (!mac_init(mac, buf_cstr(&all), scenario->cwd))
+        return false;
+    strv_push_all(&mac->host.environ, &scenario->environ);
+    return true;
 }
 
 static void print_notes(const struct notes *notes)
@@ -191,26 +142,22 @@ static void print_notes(const struct notes *notes)
 
 static void print_profile(const struct scenario *scenario, const char *tree, const char *only)
 {
-    const struct seatbelt_facts facts = {.tty = scenario->has_pty ? TTY : NULL};
-    struct decided decided CLEANUP(decided_free) = {0};
-    struct error error = {0};
-    _cleanup_free_ char *text = NULL;
+    struct mac mac _cleanup_mac_ = {0};
 
     if (!scenario->name || (only && !str_eq(only, scenario->name)))
         return;
-    make_host(&decided, scenario, tree);
-    if (decide(&decided, scenario, &error) == 0)
-        text = seatbelt_profile(&decided.policy, &facts, &error);
+    if (!make_mac(&mac, scenario, tree))
+        give_up("the working directory is not there");
     if (!only)
         printf("== %s\n", scenario->name);
-    if (text)
-        printf("%s", text);
+    if (mac_build(&mac, &scenario->words, scenario->has_pty))
+        printf("%s", mac.profile);
     else
-        printf("error: %s\n", error.text);
+        printf("error: %s\n", mac.error.text);
     if (!only)
         printf("== end\n");
     else
-        print_notes(&decided.notes);
+        print_notes(&mac.notes);
 }
 
 int main(int argc, char **argv)
