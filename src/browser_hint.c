@@ -100,8 +100,8 @@ void browser_hint(const struct policy *policy, const struct config *said, char *
     if (wants_display)
         buf_printf(&line, " --%s", flag ? flag : settings[SET_X11].flag);
     add_words(&line, argv, argc);
-    buf_append_str(&line, wants_display && !flag ? " would give it them, from a desktop"
-                                                 : " would give it them");
+    buf_printf(&line, " would give it %s%s", wants_network && wants_display ? "both" : "one",
+               wants_display && !flag ? ", from a desktop" : "");
     if (wants_network)
         buf_printf(&line, " (instead of --%s, --%s HOST opens single hosts)",
                    settings[SET_NETWORK].flag, settings[SET_ALLOW_HOSTS].flag);

@@ -105,17 +105,17 @@ static bool is_still_there(int locks, const char *name, int lock)
 }
 
 /* Descriptor that holds the lock, or -errno with the reason. */
-static int lock_profile(int locks, const char *name, struct error *error)
+static int lock_profile(int locks, const char *name, const char *advice, struct error *error)
 {
     _cleanup_close_ int lock =
         openat(locks, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     int r = lock < 0 ? -errno : take(lock);
 
     if (r == -EWOULDBLOCK)
-        return error_set(error, EBUSY,
-                         "the browser profile %s is in use by another run (pid %ld); end that one, "
-                         "or start with --browser=hard",
-                         name, read_pid(lock));
+        return error_set(
+            error, EBUSY,
+            "the browser profile %s is in use by another run (pid %ld); end that one%s", name,
+            read_pid(lock), advice);
     if (r == 0 && !is_still_there(locks, name, lock))
         r = -ESTALE;
     return r < 0 ? error_set(error, -r, "the browser profile %s cannot be locked: %s", name,
@@ -192,7 +192,7 @@ int browser_store_hold(const struct browser *browser, struct error *error)
     locks = open_part(path, LOCKS, true, error);
     if (locks < 0)
         return locks;
-    lock = lock_profile(locks, browser->name, error);
+    lock = lock_profile(locks, browser->name, ", or start with --browser=hard", error);
     if (lock < 0)
         return lock;
     r = settle_profile(store, browser->state, error);
@@ -342,7 +342,7 @@ int browser_store_forget(const char *store_path, const char *name, struct error 
     removed = locks < 0 ? locks : open_part(store_path, REMOVED, true, error);
     if (removed < 0)
         return removed;
-    lock = lock_profile(locks, name, error);
+    lock = lock_profile(locks, name, "", error);
     if (lock < 0)
         return lock;
     if (!is_profile(store, name)) /* somebody else was quicker */

@@ -12,6 +12,7 @@
 #include "policy/browser_prefs.h"
 
 #include "base/buf.h"
+#include "net/refusal.h"
 
 #include <string.h>
 
@@ -69,9 +70,7 @@ static const struct pref full[] = {
 };
 static const struct pref proxy[] = {
     {"network.proxy.http", "\"127.0.0.1\""},
-    {"network.proxy.http_port", "15919"},
     {"network.proxy.ssl", "\"127.0.0.1\""},
-    {"network.proxy.ssl_port", "15919"},
     {"network.proxy.share_proxy_settings", "false"},
     {"network.proxy.socks", "\"\""},
     {"network.proxy.no_proxies_on", "\"\""},
@@ -136,6 +135,8 @@ char *browser_prefs_text(enum network_mode network, const char *downloads)
         break;
     }
     add_all(&text, proxy, ARRAY_SIZE(proxy));
+    buf_printf(&text, "user_pref(\"network.proxy.http_port\", %d);\n", PROXY_PORT);
+    buf_printf(&text, "user_pref(\"network.proxy.ssl_port\", %d);\n", PROXY_PORT);
     add_downloads(&text, downloads);
     return buf_take_cstr(&text);
 }

@@ -5,11 +5,10 @@
  * Chromium's own sandbox makes user namespaces, which the jail refuses; without --no-sandbox it does
  * not start. It never asks a proxy for its own loopback, and that of the jail is what it reaches there.
  */
+#include "net/refusal.h"
 #include "policy/browsers.h"
 
 #include <string.h>
-
-#define PROXY "http://127.0.0.1:15919"
 
 static void push_chromium(struct strv *words, const char *state, bool has_gpu, bool is_filtered)
 {
@@ -38,7 +37,7 @@ static void push_chromium(struct strv *words, const char *state, bool has_gpu, b
     for (size_t i = 0; !has_gpu && i < ARRAY_SIZE(without_gpu); i++)
         strv_push(words, without_gpu[i]);
     if (is_filtered)
-        strv_push(words, "--proxy-server=" PROXY);
+        strv_pushf(words, "--proxy-server=http://127.0.0.1:%d", PROXY_PORT);
 }
 
 static void push_words(struct strv *words, const struct browser *browser,

@@ -94,9 +94,9 @@ static void add_own_covers(struct policy *policy)
     for (size_t i = 0; i < own.n; i++) {
         if (!fs_is_dir(host->fs, own.v[i]))
             continue;
+        browser_uncover(&policy->browser, &policy->plan, own.v[i]);
         plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
                             "ai-jail's own files");
-        browser_uncover(&policy->browser, &policy->plan, own.v[i]);
     }
 }
 

@@ -75,10 +75,14 @@ static bool is_git_protected(const struct view *view)
 }
 
 static void advise_writing(struct why_answer *answer, const struct host *host,
-                           const struct view *view, bool is_lockdown)
+                           const struct view *view, const struct policy *policy)
 {
-    if (is_lockdown)
+    if (policy->lockdown)
         answer->advice = xasprintf("--%s: nothing of the host is writable", FLAG(SET_LOCKDOWN));
+    else if (policy->browser.profile != BROWSER_NONE)
+        answer->advice =
+            xasprintf("a browser may write to one directory of the host, which --%s names",
+                      FLAG(SET_DOWNLOADS));
     else if (is_git_protected(view))
         answer->advice = xasprintf("--no-%s makes hooks and configuration of git writable",
                                    FLAG(SET_PROTECT_GIT));
@@ -103,7 +107,7 @@ static void answer_bind(struct why_answer *answer, const struct policy *policy,
     answer->is_accessible = true;
     answer->verdict = view->writable ? "read-write" : "read-only";
     if (!view->writable)
-        advise_writing(answer, host, view, policy->lockdown);
+        advise_writing(answer, host, view, policy);
 }
 
 /* ---- a path that is covered ---- */
@@ -174,6 +178,10 @@ static void advise_showing(struct why_answer *answer, const struct policy *polic
         answer->advice = xasprintf("--%s: of the host only the project is shown and what the "
                                    "command needs",
                                    FLAG(SET_LOCKDOWN));
+    else if (policy->browser.profile != BROWSER_NONE)
+        answer->advice = xasprintf("to a browser only the project is shown, what it needs, its "
+                                   "profile, and what --%s names",
+                                   FLAG(SET_DOWNLOADS));
     else if (capabilities_flag(host, path))
         answer->advice =
             xasprintf("%s--%s shows it", secrets_hold(host, canonical) ? "it holds keys: " : "",
@@ -191,7 +199,7 @@ static void answer_private(struct why_answer *answer, const struct policy *polic
 {
     answer->verdict = "private";
     answer->is_accessible = true;
-    if (view->writable && policy->lockdown)
+    if (view->writable && (policy->lockdown || policy->browser.profile != BROWSER_NONE))
         answer->advice = xstrdup("what is written there is gone at the end");
     else if (view->writable && path_is_within(view->path, policy->host->home))
         answer->advice = xasprintf("what is written there is gone at the end; the project and "
@@ -257,12 +265,13 @@ static void ask_list(struct why_answer *answer, const struct policy *policy,
     char flag[REFUSAL_FLAG_MAX];
 
     if (target_is_own_loopback(target)) {
-        answer->is_accessible = true;
-        answer->verdict = "allowed";
-        answer->rule = xstrdup("the jail's own loopback, never the host's");
-        if (!policy->lockdown)
-            answer->advice = xasprintf("--%s PORT shows a port of the host's loopback there",
-                                       FLAG(SET_FORWARD_PORTS));
+        answer->is_accessible = !policy->lockdown;
+        answer->verdict = policy->lockdown ? "refused" : "allowed";
+        answer->rule = xstrdup(policy->lockdown ? refusal_rows[REFUSAL_LOOPBACK_CLOSED].id
+                                                : "the jail's own loopback, never the host's");
+        answer->advice =
+            xasprintf("%s--%s PORT shows a port of the host's loopback there",
+                      policy->lockdown ? "without --lockdown " : "", FLAG(SET_FORWARD_PORTS));
         return;
     }
     answer->is_accessible = decision.reason == REFUSAL_NONE;

@@ -161,6 +161,19 @@ static void text_refusals(struct buf *out, const struct gathered *gathered)
     }
 }
 
+static void text_browser(struct buf *out, const struct verb_call *call)
+{
+    const struct browser *browser = call->policy ? &call->policy->browser : NULL;
+
+    if (!browser || browser->profile == BROWSER_NONE)
+        return;
+    print_line(out, "browser profile");
+    print_line(out, "  %s: %s, %s", browser_profile_name(browser->profile), browser->state,
+               browser->profile == BROWSER_SOFT ? "kept" : "thrown away at the end");
+    if (browser->downloads)
+        print_line(out, "  downloads: %s, writable", browser->downloads);
+}
+
 /* Where everybody can put something. */
 static bool takes_uploads(const struct allow_entry *entry)
 {
@@ -206,6 +219,7 @@ static char *as_text(const struct verb_call *call)
     text_tables(&out, gathered);
     text_file(&out, "project", &gathered->project);
     text_refusals(&out, gathered);
+    text_browser(&out, call);
     text_network(&out, call);
     if (call->policy)
         status_state_text(&out, call->policy);
@@ -307,6 +321,16 @@ static json_t *json_tables(const struct gathered *gathered)
     return array;
 }
 
+static json_t *json_browser(const struct policy *policy)
+{
+    if (!policy || policy->browser.profile == BROWSER_NONE)
+        return json_null();
+    return json_pack("{s:o, s:s, s:o, s:o}", "name", json_text(policy->browser.name), "profile",
+                     browser_profile_name(policy->browser.profile), "state",
+                     json_text(policy->browser.state), "downloads",
+                     json_text(policy->browser.downloads));
+}
+
 static char *as_json(const struct verb_call *call)
 {
     const struct gathered *gathered = call->gathered;
@@ -319,10 +343,11 @@ static char *as_json(const struct verb_call *call)
                                                "hosts", "forward", "publish");
 
     return json_document(json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
+        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
         json_texts(&gathered->command), "project", project, "files_read", json_files(gathered),
         "tables", json_tables(gathered), "settings", json_settings(gathered), "network", network,
-        "agent_state", call->policy ? status_state_json(call->policy) : json_null(), "derived",
+        "browser", json_browser(call->policy), "agent_state",
+        call->policy ? status_state_json(call->policy) : json_null(), "derived",
         call->policy ? status_derived_json(call->policy) : json_array()));
 }
 

@@ -335,8 +335,8 @@ struct support_case {
 
 static const struct support_case support_cases[] = {
     {"", 0, NULL},
-    {"browser_profile = \"hard\"\n", -ENOTSUP, "browser_profile"},
-    {"browser_profile = \"survivable\"\n", -ENOTSUP, "browser_profile"},
+    {"browser_profile = \"hard\"\n", 0, NULL},
+    {"browser_profile = \"survivable\"\n", 0, NULL},
     {"browser_profile = \"none\"\n", 0, NULL},
     /* P-CFG-17 */
     {"allow_tcp_ports = [8080]\n", -ENOTSUP, "allow_hosts = [\"HOST:PORT\"]"},

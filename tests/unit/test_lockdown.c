@@ -299,6 +299,7 @@ static void every_setting_has_been_thought_of(void **state)
         SET_STATUS_BAR_SWITCH,
         SET_STATUS_BAR_STYLE,
         SET_BROWSER_PROFILE,
+        SET_BACKEND,
         SET_UPDATE_CHECK,
         SET_ALLOW_TCP_PORTS,
         SET_RESIZE_REDRAW_KEY,
