@@ -90,12 +90,14 @@ void connection_set_timer(struct connection *connection, unsigned ms)
 
 /* ---- refusing ---- */
 
-static void on_discard_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+void connection_on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     struct connection *connection = handle->data;
+    size_t size;
+    uint8_t *bytes = rooms_lend(proxy_rooms(connection->proxy), &size);
 
     (void)suggested;
-    *buf = uv_buf_init((char *)connection->up.buffer, sizeof(connection->up.buffer));
+    *buf = uv_buf_init((char *)bytes, FLOW_SIZE);
 }
 
 /* Bytes that nobody reads would turn the end into a reset, and the answer would be lost. */
@@ -125,7 +127,7 @@ void connection_linger(struct connection *connection)
     connection_set_timer(connection, LINGER_MS);
     uv_read_stop((uv_stream_t *)&connection->client);
     connection->client.data = connection;
-    uv_read_start((uv_stream_t *)&connection->client, on_discard_alloc, on_discard);
+    uv_read_start((uv_stream_t *)&connection->client, connection_on_alloc, on_discard);
 }
 
 static void on_answered(uv_write_t *write, int status)
@@ -313,11 +315,9 @@ void connection_inside(struct connection *connection, int fd, int error)
 
 static void on_head_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
-    struct connection *connection = handle->data;
-
-    (void)suggested;
+    connection_on_alloc(handle, suggested, buf);
     /* Half of it: the head is written anew, perhaps longer, and goes out with what came behind. */
-    *buf = uv_buf_init((char *)connection->up.buffer, sizeof(connection->up.buffer) / 2);
+    buf->len /= 2;
 }
 
 /* The method answer of SOCKS: two bytes into an empty socket. */

@@ -88,6 +88,7 @@ struct proxy_facts proxy_facts(struct proxy *proxy);
 void proxy_add(struct proxy *proxy, struct connection *connection);
 void proxy_remove(struct proxy *proxy, struct connection *connection);
 size_t proxy_count(const struct proxy *proxy);
+struct rooms *proxy_rooms(struct proxy *proxy);
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port);
 /* Nothing answers behind the door. */
 void proxy_note_closed(struct proxy *proxy, const struct door *door);

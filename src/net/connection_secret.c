@@ -289,14 +289,6 @@ static void take_inner(struct connection *connection)
         start_request(connection, inner);
 }
 
-static void on_inner_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
-{
-    struct connection *connection = handle->data;
-
-    (void)suggested;
-    *buf = uv_buf_init((char *)connection->up.buffer, sizeof(connection->up.buffer));
-}
-
 static void on_inner(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct connection *connection = stream->data;
@@ -310,7 +302,7 @@ static void on_inner(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         else
             take_inner(connection);
         if (connection->phase == PHASE_CHECK)
-            uv_read_start(stream, on_inner_alloc, on_inner);
+            uv_read_start(stream, connection_on_alloc, on_inner);
     }
 }
 
@@ -327,7 +319,7 @@ static void start_inner(struct connection *connection)
     if (connection->phase != PHASE_CHECK)
         return;
     connection->client.data = connection;
-    if (uv_read_start((uv_stream_t *)&connection->client, on_inner_alloc, on_inner) < 0)
+    if (uv_read_start((uv_stream_t *)&connection->client, connection_on_alloc, on_inner) < 0)
         connection_close(connection);
 }
 
@@ -368,14 +360,6 @@ static void shake_hands(struct connection *connection)
         on_proved(connection);
 }
 
-static void on_shake_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
-{
-    struct connection *connection = handle->data;
-
-    (void)suggested;
-    *buf = uv_buf_init((char *)connection->down.buffer, sizeof(connection->down.buffer));
-}
-
 static void on_shake(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct connection *connection = stream->data;
@@ -401,7 +385,7 @@ void secret_open(struct connection *connection)
     connection->timer.data = connection;
     connection->upstream.data = connection;
     uv_timer_start(&connection->timer, on_shake_timeout, TLS_MS, 0);
-    if (uv_read_start((uv_stream_t *)&connection->upstream, on_shake_alloc, on_shake) < 0)
+    if (uv_read_start((uv_stream_t *)&connection->upstream, connection_on_alloc, on_shake) < 0)
         fail(connection, "the connection broke");
     else
         shake_hands(connection);

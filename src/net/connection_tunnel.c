@@ -60,7 +60,7 @@ static const struct flow_events readable_events = {
     .on_bytes = on_readable, .on_end = on_flow_end, .on_error = tunnel_on_error};
 
 static void start_flows(struct connection *connection, const struct flow_events *up,
-                        const struct flow_events *down, const void *first, size_t len)
+                        const struct flow_events *down, uint8_t *first, size_t len)
 {
     uv_stream_t *client = (uv_stream_t *)&connection->client;
     uv_stream_t *upstream = (uv_stream_t *)&connection->upstream;
@@ -72,11 +72,10 @@ static void start_flows(struct connection *connection, const struct flow_events 
     connection->up.events = up;
     connection->down.events = down;
     connection->up.owner = connection->down.owner = connection;
-    if (len)
-        memcpy(connection->up.buffer, first, len);
-    flow_start(&connection->down, 0);
+    connection->up.rooms = connection->down.rooms = proxy_rooms(connection->proxy);
+    flow_start(&connection->down, NULL, 0);
     if (connection->phase == PHASE_FLOW)
-        flow_start(&connection->up, len);
+        flow_start(&connection->up, first, len);
 }
 
 void tunnel_start_flows(struct connection *connection, const struct flow_events *up,
@@ -232,14 +231,6 @@ static void judge(struct connection *connection)
         judge_host(connection);
 }
 
-static void on_check_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
-{
-    struct connection *connection = handle->data;
-
-    (void)suggested;
-    *buf = uv_buf_init((char *)connection->up.buffer, sizeof(connection->up.buffer));
-}
-
 static void on_check(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct connection *connection = stream->data;
@@ -258,7 +249,7 @@ static void on_check(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         uv_read_stop(stream);
         judge(connection);
         if (connection->phase == PHASE_CHECK)
-            uv_read_start(stream, on_check_alloc, on_check);
+            uv_read_start(stream, connection_on_alloc, on_check);
     }
 }
 
@@ -270,7 +261,7 @@ static void start_check(struct connection *connection)
     if (connection->phase != PHASE_CHECK)
         return;
     connection->client.data = connection;
-    if (uv_read_start((uv_stream_t *)&connection->client, on_check_alloc, on_check) < 0)
+    if (uv_read_start((uv_stream_t *)&connection->client, connection_on_alloc, on_check) < 0)
         connection_close(connection);
 }
 

@@ -27,5 +27,7 @@ void connection_reset(uv_tcp_t *tcp);
 /* The client has got its answer, perhaps before it had said everything: lets it read that, then
  * closes. The upstream is closed at once. */
 void connection_linger(struct connection *connection);
+/* Memory for a read of one of its streams: FLOW_SIZE. */
+void connection_on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf);
 /* Closes the connection after so many milliseconds. */
 void connection_set_timer(struct connection *connection, unsigned ms);

@@ -7,6 +7,8 @@
  */
 #include "net/flow.h"
 
+#include <sys/socket.h>
+
 static void read_on(struct flow *flow);
 
 static void fail(struct flow *flow, int error)
@@ -19,6 +21,20 @@ static void stop_reading(struct flow *flow)
 {
     flow->is_reading = false;
     uv_read_stop(flow->from);
+}
+
+/* Of a connection that broke off behind bytes which are still to be read, libuv tells the end and
+ * not the error. For the other side that is a difference: it has not got everything. */
+static int hidden_error(uv_stream_t *stream)
+{
+    int error = 0;
+    socklen_t len = sizeof(error);
+    uv_os_fd_t fd;
+
+    if (uv_fileno((uv_handle_t *)stream, &fd) < 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+        return 0;
+    return uv_translate_sys_error(error);
 }
 
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
@@ -43,13 +59,16 @@ static void on_written(uv_write_t *write, int status)
 {
     struct flow *flow = write->data;
 
+    if (flow->kept)
+        rooms_give_back(flow->rooms, steal_ptr(&flow->kept));
     if (status < 0)
         fail(flow, status);
     else
         read_on(flow);
 }
 
-static void pass_on(struct flow *flow, uint8_t *data, size_t len)
+/* is_lent: data is what was lent for this read. */
+static void pass_on(struct flow *flow, uint8_t *data, size_t len, bool is_lent)
 {
     uv_buf_t bytes = uv_buf_init((char *)data, (unsigned)len);
     int r = uv_try_write(flow->to, &bytes, 1);
@@ -66,40 +85,62 @@ static void pass_on(struct flow *flow, uint8_t *data, size_t len)
     if (r > 0)
         bytes = uv_buf_init((char *)data + r, (unsigned)(len - (size_t)r));
     stop_reading(flow);
+    if (is_lent)
+        flow->kept = rooms_keep(flow->rooms);
     flow->write.data = flow;
     r = uv_write(&flow->write, flow->to, &bytes, 1, on_written);
     if (r < 0)
-        fail(flow, r);
+        on_written(&flow->write, r);
+}
+
+static void take(struct flow *flow, uint8_t *bytes, size_t len)
+{
+    ssize_t accepted = (ssize_t)len;
+
+    if (flow->events->on_bytes)
+        accepted = flow->events->on_bytes(flow, bytes, len);
+    if (accepted < 0)
+        fail(flow, (int)accepted);
+    else if (flow->instead && flow->instead->len)
+        pass_on(flow, flow->instead->data, flow->instead->len, false);
+    else if (accepted > 0 && !flow->instead)
+        pass_on(flow, bytes, (size_t)accepted, true);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct flow *flow = stream->data;
-    ssize_t accepted = n;
 
-    (void)buf;
     if (n == UV_EOF) {
-        end(flow);
-    } else if (n < 0) {
-        fail(flow, (int)n);
+        int error = hidden_error(stream);
+
+        if (error)
+            fail(flow, error);
+        else
+            end(flow);
     } else if (n > 0) {
-        if (flow->events->on_bytes)
-            accepted = flow->events->on_bytes(flow, flow->buffer, (size_t)n);
-        if (accepted < 0)
-            fail(flow, (int)accepted);
-        else if (flow->instead && flow->instead->len)
-            pass_on(flow, flow->instead->data, flow->instead->len);
-        else if (accepted > 0 && !flow->instead)
-            pass_on(flow, flow->buffer, (size_t)accepted);
+        flow->has_had_turn = n == ROOM_LARGE;
+        take(flow, (uint8_t *)buf->base, (size_t)n);
+    } else if (n < 0 && buf->len > 0) { /* else it was not its turn */
+        fail(flow, (int)n);
     }
 }
 
+/* libuv goes on reading while a read fills what it was given, up to 32 times. The terminal
+ * should not wait for that: no room, and it looks at the others first. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     struct flow *flow = handle->data;
+    size_t size = 0;
+    uint8_t *bytes = NULL;
 
     (void)suggested;
-    *buf = uv_buf_init((char *)flow->buffer, sizeof(flow->buffer));
+    if (!flow->has_had_turn)
+        bytes = rooms_lend(flow->rooms, &size);
+    flow->has_had_turn = false;
+    if (flow->events->on_bytes && size > FLOW_SIZE)
+        size = FLOW_SIZE;
+    *buf = uv_buf_init((char *)bytes, (unsigned)size);
 }
 
 static void read_on(struct flow *flow)
@@ -109,16 +150,17 @@ static void read_on(struct flow *flow)
     if (flow->is_reading)
         return;
     flow->is_reading = true;
+    flow->has_had_turn = false;
     flow->from->data = flow;
     r = uv_read_start(flow->from, on_alloc, on_read);
     if (r < 0)
         fail(flow, r);
 }
 
-void flow_start(struct flow *flow, size_t len)
+void flow_start(struct flow *flow, uint8_t *first, size_t len)
 {
     if (len)
-        pass_on(flow, flow->buffer, len);
+        pass_on(flow, first, len, false);
     else
         read_on(flow);
 }

@@ -28,6 +28,7 @@ struct proxy {
     size_t count;
     uint32_t next_id;
     struct own_addresses own;
+    struct rooms rooms;
     struct silent_names silent;
     struct dial_tls *tls_legs; /* to proxies of the host; some outlive their connection */
     struct proxy_refused refused[REFUSALS_MAX];
@@ -77,6 +78,11 @@ void proxy_remove(struct proxy *proxy, struct connection *connection)
 size_t proxy_count(const struct proxy *proxy)
 {
     return proxy->count;
+}
+
+struct rooms *proxy_rooms(struct proxy *proxy)
+{
+    return &proxy->rooms;
 }
 
 void proxy_ask_inside(struct proxy *proxy, uint32_t id, uint16_t port)
@@ -219,6 +225,7 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     own_addresses_free(&proxy->own);
+    rooms_free(&proxy->rooms);
     for (size_t i = 0; i < proxy->door_count; i++)
         door_free(&proxy->doors[i]);
     free(proxy);
