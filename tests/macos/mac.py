@@ -95,6 +95,7 @@ ON_PATH = {
     "list": ("*", "file-read-data"),
     "stat": ("*", "file-read-metadata"),
     "readlink": ("", "file-read-metadata"),
+    "xattr": ("*", "file-read-xattr"),
     "write": ("*", "file-write-data"),
     "chmod": ("*", "file-write-mode"),
     "create": ("", "file-write-create"),
@@ -104,6 +105,7 @@ ON_PATH = {
     "connect": ("*", "network-outbound"),
     "listen": ("*", "network-inbound"),
     "bind": ("", "network-bind", "file-write-create"),
+    "bind-only": ("", "network-bind"),
 }
 ADDRESS = re.compile(r"(tcp|udp) (.+):([0-9]+)")
 ON_ADDRESS = {"connect": "network-outbound", "listen": "network-inbound", "bind": "network-bind"}

@@ -7,9 +7,11 @@ A fault is one of
                is the same as standing in front of the permissions
     bare       a permission has lost its filter
     wide       a literal is a subpath, a subpath begins one directory higher
-    not anchored
-               a regular expression has lost one of its ends
     without    one of the conditions of a filter (require-all) is not there
+
+A unit that says nothing new cannot be missed: the literal beside the subpath of the same path, and
+what another unit of the same kind says as well. It is passed over in that profile, and the literal
+goes with its subpath.
 
 A fault is the same in each profile that has the unit; it is noticed if in one of them one question
 is answered wrongly. Only the steps that the unit decides, or would decide, are looked at again: all
@@ -48,9 +50,36 @@ def is_noticed(step, now):
                if (other, target) != (op, obj))
 
 
-def is_missing_noticed(steps, unit):
-    for question, is_act, op, obj, decider in steps.by_unit.get(unit, ()):
-        now = steps.profile.allows(op, obj, without=(unit,))
+def twins(profile):
+    """{literal unit: subpath unit of the same rule, operation and path}, and the other way round"""
+    by_path, found = {}, {}
+    for unit in profile.units:
+        if unit.form and unit.form[0] in ("literal", "subpath"):
+            key = (unit.rule, unit.op, unit.form[1])
+            other = by_path.setdefault(key, unit)
+            if other is not unit and other.form[0] != unit.form[0]:
+                found[unit], found[other] = other, unit
+    return found
+
+
+def is_implied(profile, unit, twin):
+    """Another unit says the same: about the path and, for a subpath, about what is below it."""
+    if not unit.form or unit.form[0] not in ("literal", "subpath"):
+        return False
+    if twin and unit.form[0] == "literal":
+        return True
+    below = [] if unit.form[0] == "literal" else ["/x", "/x/y"]
+    objects = [sbpl.Object(path=unit.form[1] + rest) for rest in [""] + below]
+    ops = set(sbpl.chain(unit.op))
+    return any(other is not unit and other is not twin and other.is_allow == unit.is_allow and
+               other.op in ops and all(other.match(obj) for obj in objects)
+               for other in profile.units)
+
+
+def is_missing_noticed(steps, unit, twin):
+    decided = steps.by_unit.get(unit, []) + (steps.by_unit.get(twin, []) if twin else [])
+    for question, is_act, op, obj, decider in decided:
+        now = steps.profile.allows(op, obj, without=(unit, twin))
         if now != unit.is_allow and is_noticed(
                 (question, is_act, op, obj, decider, steps.profile), now):
             return True
@@ -92,10 +121,6 @@ def wider(unit):
         found.append(("wide", sbpl.path_filter("subpath", word)))
     if name == "subpath" and word.count("/") > 1:
         found.append(("wide", sbpl.path_filter("subpath", sbpl.Str(word.rpartition("/")[0]))))
-    if name == "regex" and word.startswith("^"):
-        found.append(("not anchored in front", sbpl.path_filter(name, sbpl.Str(word[1:]))))
-    if name == "regex" and word.endswith("$"):
-        found.append(("not anchored behind", sbpl.path_filter(name, sbpl.Str(word[:-1]))))
     if name == "require-all":
         found += without_conditions(unit)
     return found
@@ -104,18 +129,21 @@ def wider(unit):
 def survivors(suite):
     """Faults that no question notices: "fault: unit". Every question must be answered rightly."""
     all_steps = [Steps(profile, suite.of(name)) for name, profile in suite.profiles.items()]
-    alive, dead = {}, set()
+    alive, dead = set(), set()
     for steps in all_steps:
+        pairs = twins(steps.profile)
         for unit in steps.profile.units:
-            faults = [("missing", None)] + wider(unit)
-            for name, match in faults:
+            twin = pairs.get(unit)
+            if is_implied(steps.profile, unit, twin):
+                continue
+            for name, match in [("missing", None)] + wider(unit):
                 text = f"{name}: {unit}"
                 if text in dead:
                     continue
-                if (is_missing_noticed(steps, unit) if match is None else
+                if (is_missing_noticed(steps, unit, twin) if match is None else
                         is_changed_noticed(steps, unit, match)):
                     dead.add(text)
-                    alive.pop(text, None)
+                    alive.discard(text)
                 else:
-                    alive[text] = unit
+                    alive.add(text)
     return sorted(alive)

@@ -367,12 +367,13 @@ class Mutants(unittest.TestCase):
                                                ("unlink", "/a/x", "yes"), ("create", "/b/x", "yes")]),
                          ["missing", "missing"])
 
-    def test_regexes(self):
-        text = '(allow file-read-metadata)(allow file-read-data (regex #"^/a$"))'
-        self.assertEqual(self.survivors(text, [("read", "/a", "yes"), ("read", "/b", "no")]),
-                         ["not anchored behind", "not anchored in front"])
-        self.assertEqual(self.survivors(text, [("read", "/a", "yes"), ("read", "/ab", "no"),
-                                               ("read", "/c/a", "no")]), [])
+    def test_what_is_implied(self):
+        text = ('(allow file-read-metadata)(allow file-read-data (literal "/a") (subpath "/a"))'
+                '(allow file-read* (subpath "/b"))(allow file-read-data (subpath "/b/c"))')
+        self.assertEqual(self.survivors(text, [("read", "/a", "yes"), ("read", "/b/x", "yes")]),
+                         ["bare", "bare"])
+        self.assertEqual(self.survivors(text, [("read", "/b/x", "yes")]),
+                         ["bare", "bare", "missing"])
 
     def test_conditions(self):
         text = '(allow file*)(deny file-read-data (require-all (subpath "/a") (require-not (literal "/a/b"))))'
