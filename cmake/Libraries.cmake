@@ -23,7 +23,9 @@ aj_external(uv "libuv>=1.44" libuv_a.a)
 aj_external(vterm "vterm>=0.1.4" libvterm.a)
 aj_external(jansson jansson libjansson.a)
 aj_external(md libmd libmd.a)
-aj_external(seccomp "libseccomp>=2.5" "") # of the build machine only
+if(AJ_SYSTEM STREQUAL "linux")
+  aj_external(seccomp "libseccomp>=2.5" "") # of the build machine only
+endif()
 
 # Of OpenSSL the headers alone: what wants the library opens it while it runs (src/net/tls.c).
 pkg_check_modules(openssl REQUIRED "openssl>=3")

@@ -64,9 +64,13 @@ set(AJ_MACOS_SOURCES
     policy/elf_none.c
     pty/isolate_macos.c
     pty/keeper.c
+    pty/keeper_command.c
+    pty/keeper_mise.c
     pty/session_mounter_none.c
     pty/start_macos.c
-    pty/traces.c)
+    pty/traces.c
+    verbs/doctor_macos.c
+    verbs/overlay_none.c)
 
 # aj_drop_other_system(LIST): without the files of the system that is not built for.
 function(aj_drop_other_system list)
@@ -82,4 +86,13 @@ function(aj_drop_other_system list)
     endif()
   endforeach()
   set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
+# aj_sources_of_macos(LIST): every C file that a Mac builds, for tests that have none.
+function(aj_sources_of_macos list)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c ${PROJECT_SOURCE_DIR}/src/*/*.c)
+  list(FILTER sources EXCLUDE REGEX "/backend/(launcher|seccomp_gen)[a-z_]*\\.c$")
+  set(AJ_SYSTEM macos)
+  aj_drop_other_system(sources)
+  set(${list} ${sources} PARENT_SCOPE)
 endfunction()

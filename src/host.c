@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * host: reads the facts about the machine and the caller. Finding bubblewrap is host_bwrap.c.
+ * host: reads the facts about the caller. Those about the machine, and what runs a jail on it, are read by
+ * host_linux.c and host_bwrap.c, or by host_macos.c and host_sandbox_exec.c.
  */
 #include "host.h"
 
-#include "backend/landlock.h"
-#include "backend/seccomp.h"
+#include "base/os.h"
 #include "base/path.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -86,70 +82,6 @@ static int read_cwd(struct host *host, struct error *error)
     return 0;
 }
 
-static void read_kernel(struct host *host)
-{
-    struct utsname name;
-    struct sysinfo info;
-
-    if (uname(&name) == 0)
-        sscanf(name.release, "%u.%u", &host->kernel[0], &host->kernel[1]);
-    if (sysinfo(&info) == 0)
-        host->ram_bytes = (uint64_t)info.totalram * info.mem_unit;
-    host->landlock_abi = landlock_abi();
-    host->has_seccomp = seccomp_available();
-}
-
-struct task_count {
-    const struct host *host;
-    uint64_t tasks;
-};
-
-static int ignore_entry(void *arg, const char *name)
-{
-    (void)name;
-    ++*(uint64_t *)arg;
-    return 0;
-}
-
-static int count_tasks(void *arg, const char *name)
-{
-    struct task_count *count = arg;
-    char path[64];
-    struct fs_stat st;
-
-    if (!isdigit((unsigned char)name[0]) || strlen(name) > 10)
-        return 0;
-    snprintf(path, sizeof(path), "/proc/%.10s/task", name);
-    if (fs_stat(count->host->fs, path, true, &st) == 0 && st.uid == count->host->uid)
-        count->host->fs->list(count->host->fs->ctx, path, ignore_entry, &count->tasks);
-    return 0;
-}
-
-/* Before Linux 5.14 RLIMIT_NPROC counts a user's tasks over all user namespaces. */
-static void read_user_tasks(struct host *host)
-{
-    struct task_count count = {.host = host};
-
-    if (host->kernel[0] > 5 || (host->kernel[0] == 5 && host->kernel[1] >= 14))
-        return;
-    host->fs->list(host->fs->ctx, "/proc", count_tasks, &count);
-    host->user_tasks = count.tasks;
-}
-
-static char *read_machine_id(const struct host *host)
-{
-    char *text = fs_read_text(host->fs, "/etc/machine-id", 256);
-    struct utsname name;
-
-    if (text) {
-        text[strcspn(text, "\n")] = '\0';
-        if (text[0])
-            return text;
-        free(text);
-    }
-    return xstrdup(uname(&name) == 0 ? name.nodename : "");
-}
-
 static void read_signals(struct host *host)
 {
     sigset_t mask;
@@ -181,13 +113,11 @@ static void read_groups(struct host *host)
 
 static int random_bytes(void *bytes, size_t len)
 {
-    return getrandom(bytes, len, 0) == (ssize_t)len ? 0 : -EIO; /* up to 256 are never cut short */
+    return os_random(bytes, len);
 }
 
 int host_read(struct host *host, struct error *error)
 {
-    char exe[4096];
-    ssize_t n;
     int r;
 
     *host = (struct host){
@@ -208,12 +138,7 @@ int host_read(struct host *host, struct error *error)
     r = read_cwd(host, error);
     if (r < 0)
         return r;
-    n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-    if (n > 0)
-        host->exe = xstrndup(exe, (size_t)n);
-    host->machine_id = read_machine_id(host);
-    read_kernel(host);
-    read_user_tasks(host);
+    host_read_machine(host);
     for (int fd = 0; fd <= 2; fd++)
         host->is_tty[fd] = isatty(fd);
     return 0;
@@ -231,6 +156,7 @@ void host_free(struct host *host)
     free(host->exe);
     free(host->machine_id);
     free(host->bwrap.path);
+    free(host->macos.tmp);
     if (host->bwrap.fd >= 0)
         close(host->bwrap.fd);
     *host = (struct host){.bwrap.fd = -1};

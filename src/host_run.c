@@ -5,10 +5,11 @@
  */
 #include "host_run.h"
 
+#include "base/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,15 +22,14 @@ static _Noreturn void run(const char *program, char *const *argv, char *const *e
     const struct rlimit no_core = {0, 0};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent)
+    if (!os_end_with(parent))
         _exit(126);
     setrlimit(RLIMIT_CORE, &no_core);
     signal(SIGXFSZ, SIG_DFL);
     if (setsid() < 0 || chdir("/") < 0 || null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
         dup2(null, 2) < 0)
         _exit(126);
-    close_range(3, ~0U, 0);
+    os_close_from(3);
     execve(program, argv, env ? env : none);
     _exit(126);
 }

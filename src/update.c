@@ -10,6 +10,7 @@
 #include "update.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 #include "host_run.h"
 
 #include <fcntl.h>
@@ -76,8 +77,9 @@ bool update_start(struct statusline_update *update, const struct policy *policy,
                   spelling);
         return false;
     }
-    if (!is_of_root(AI_JAIL_CURL) || pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+    if (!is_of_root(AI_JAIL_CURL) || os_pipe(fds) < 0)
         return false;
+    fd_set_nonblocking(fds[0], true);
     build_env(&env, policy->host);
     update->pid = host_run_start(AI_JAIL_CURL, argv, env.v, fds[1]);
     close(fds[1]);

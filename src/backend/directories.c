@@ -7,6 +7,7 @@
 #include "backend/directories.h"
 
 #include "base/fd.h"
+#include "base/os.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 int directories_open(const char *path, bool create, bool *made)
 {
-    int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int dir = open("/", os_open_path | O_DIRECTORY | O_CLOEXEC);
     const char *name = path;
 
     if (made)

@@ -12,6 +12,8 @@
  */
 #include "net/dial_tls.h"
 
+#include "base/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -420,7 +422,7 @@ struct dial_tls *dial_tls_open(struct dial_tls **list, uv_loop_t *loop, struct t
     struct dial_tls *leg;
     int pair[2];
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
+    if (os_stream_pair(pair) < 0) {
         close(fd);
         return NULL;
     }

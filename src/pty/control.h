@@ -69,6 +69,7 @@ enum launch_stage {
     STAGE_CWD,
     STAGE_NOT_FOUND, /* 127 */
     STAGE_EXEC,      /* 126: b tells why */
+    STAGE_SANDBOX,   /* macOS: sandbox-exec cannot be executed */
     STAGE_COUNT
 };
 

@@ -175,6 +175,7 @@ int diagnose_failed(const struct control_message *message, const struct policy *
         [STAGE_SELF_TEST_SOCKET] =
             "self-test: the system call filter allows a refused socket family, the command was not "
             "started",
+        [STAGE_SANDBOX] = "sandbox-exec cannot be executed",
         [STAGE_CWD] = "the project directory cannot be entered in the jail",
     };
     int code = message->b;

@@ -113,8 +113,7 @@ static void finish_if_done(struct session *session)
 static void kill_jail(struct session *session)
 {
     session->killed = true;
-    if (session->jail.pid > 0)
-        kill(session->jail.pid, SIGKILL);
+    start_kill(&session->jail);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -430,7 +429,7 @@ static struct filter *make_filter(struct session *session)
     const struct host *host = jail->policy->host;
     struct filter_profile profile;
 
-    probe_assume(&jail->terminal, host, jail->launch->orders.env, &profile);
+    probe_assume(&jail->terminal, host, jail->policy->env.v, &profile);
     if (probe_is_wanted(&jail->terminal, host) && terminal_set_raw(&jail->terminal) == 0) {
         jobs_keep_restore(&session->jobs);
         probe_ask(&session->probe, &jail->terminal, host, &profile);

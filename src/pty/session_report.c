@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SHOWN_MAX 20
-#define LINE_MAX  (16 * KIB)
+#define LINE_TEXT_MAX  (16 * KIB)
 
 static void take_changed(struct session_report *report, const struct mounter_event *event,
                          const char *path, const char *origin)
@@ -112,7 +112,7 @@ static void say_changed(const struct session_report *report)
     struct buf line CLEANUP(buf_free);
     size_t more = report->more;
 
-    buf_init(&line, LINE_MAX);
+    buf_init(&line, LINE_TEXT_MAX);
     for (size_t i = 0; i < report->changed_n && i < SHOWN_MAX; i++)
         append_name(&line, &report->changed[i]);
     if (report->changed_n > SHOWN_MAX)

@@ -39,22 +39,6 @@ struct jail_parts {
     struct report_file report; /* of --report */
 };
 
-static bool wants_pty(const struct jail *jail)
-{
-    return jail->stdio.is_pty[0] || jail->stdio.is_pty[1] || jail->stdio.is_pty[2];
-}
-
-static int open_terminal(struct jail *jail, struct error *error)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        jail->stdio.is_pty[fd] = jail->policy->host->is_tty[fd];
-    if (!wants_pty(jail))
-        return 0;
-    /* With both, the terminal is ours: the command starts in the foreground. */
-    jail->stdio.foreground = jail->stdio.is_pty[0] && jail->stdio.is_pty[1];
-    return terminal_open(&jail->terminal, error);
-}
-
 /* Waits for a word of the launcher or the end of bubblewrap, whichever is first: a child that
  * bubblewrap leaves half made would keep the socket open. 1: there is one, 0: timeout. */
 static int wait_readable(const struct spawn *spawn, int timeout_ms)
@@ -130,7 +114,7 @@ static int wait_hello(struct jail *jail, struct notes *notes, struct error *erro
         return -error->code;
     }
     if (r != 1 || message.type != CONTROL_HELLO ||
-        (wants_pty(jail) ? !is_pty_master(fd) : fd != -1))
+        (start_wants_pty(jail) ? !is_pty_master(fd) : fd != -1))
         return error_set(error, EPROTO, "the launcher said something unexpected");
     return 0;
 }
@@ -176,7 +160,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     if (r == 0)
         r = start_net_load_tls(&jail->net, jail->policy, error);
     if (r == 0)
-        r = open_terminal(jail, error);
+        r = start_open_terminal(jail, error);
     if (r == 0)
         r = start_net_publish(&jail->net, jail->policy, notes, error);
     if (r < 0)
@@ -244,6 +228,12 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
 int start_wait(struct jail *jail, struct error *error)
 {
     return mounter_wait(&jail->parts->mounter, &jail->policy->plan, error);
+}
+
+void start_kill(struct jail *jail)
+{
+    if (jail->pid > 0)
+        kill(jail->pid, SIGKILL); /* the kernel kills all that is in the PID namespace */
 }
 
 void start_finish(struct jail *jail)

@@ -39,9 +39,18 @@ int start_jail(struct jail *jail, const struct policy *policy, const struct laun
 /* Waits for what goes on while the supervisor confines itself: the covers are placed. 0 or -errno. */
 int start_wait(struct jail *jail, struct error *error);
 
+/* Kills the command and everything in the jail, as far as the system can. */
+void start_kill(struct jail *jail);
+
 /* After a run: closes everything. bubblewrap has been reaped; the mounter ends by itself and is not
  * waited for. */
 void start_finish(struct jail *jail);
 
 /* Kills and reaps what still runs of it, closes everything. Leaves the terminal as it is. */
 void start_abandon(struct jail *jail);
+
+/* For the start of either system: takes the terminal if one of 0, 1, 2 is one, and notes which of them
+ * become the run's pseudo-terminal. 0 or -errno. */
+int start_open_terminal(struct jail *jail, struct error *error);
+/* One of them does. */
+bool start_wants_pty(const struct jail *jail);

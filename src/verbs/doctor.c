@@ -8,6 +8,7 @@
 #include "verbs/doctor.h"
 
 #include "backend/json_text.h"
+#include "base/os.h"
 #include "verbs/print.h"
 #include "verbs/verbs.h"
 
@@ -15,13 +16,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define TEXT_MAX         (1 * MIB)
 #define CHILD_TIMEOUT_MS 10000
+#define STEP_MS          2
 
 static const char *const state_names[] = {
     [DOCTOR_OK] = "ok",
@@ -48,32 +48,35 @@ void doctor_add(struct doctor *doctor, const char *id, enum doctor_state state, 
     };
 }
 
+/* True if it has ended by itself. */
+static bool wait_for_end(pid_t pid, int *status)
+{
+    for (int waited_ms = 0; waited_ms < CHILD_TIMEOUT_MS; waited_ms += STEP_MS) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return ended == pid;
+        poll(NULL, 0, STEP_MS);
+    }
+    return false;
+}
+
 int doctor_in_child(int (*step)(void *arg), void *arg)
 {
     pid_t parent = getpid();
     pid_t pid = fork();
-    struct pollfd poll_fd = {.events = POLLIN};
     int status = 0;
-    int r;
 
     if (pid < 0)
         return errno;
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(getppid() == parent ? step(arg) & 0xFF : 1);
-    }
-    poll_fd.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    do
-        r = poll(&poll_fd, 1, CHILD_TIMEOUT_MS);
-    while (r < 0 && errno == EINTR);
-    if (poll_fd.fd >= 0)
-        close(poll_fd.fd);
-    if (r == 0)
+    if (pid == 0)
+        _exit(os_end_with(parent) ? step(arg) & 0xFF : 1);
+    if (!wait_for_end(pid, &status)) {
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (r == 0)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
         return ETIMEDOUT;
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : EFAULT;
 }
 

@@ -25,7 +25,7 @@ static int connect_any(const struct addrinfo *found)
     int error = EADDRNOTAVAIL;
 
     for (; found; found = found->ai_next) {
-        int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int fd = socket(found->ai_family, SOCK_STREAM, 0);
 
         error = fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
         if (fd >= 0)

@@ -74,6 +74,19 @@ void *memmem(const void *bytes, size_t len, const void *word, size_t word_len);
 size_t strlcpy(char *out, const char *text, size_t size);
 void arc4random_buf(void *bytes, size_t len);
 int getentropy(void *bytes, size_t len);
+int memset_s(void *bytes, size_t size, int byte, size_t len);
+int getdtablesize(void);
+void qsort_r(void *base, size_t count, size_t size, void *arg,
+             int (*compare)(void *arg, const void *a, const void *b));
+
+/* <sys/mman.h> */
+#define VM_INHERIT_NONE 2
+int minherit(void *page, size_t size, int how);
+
+/* <limits.h> */
+#ifndef OPEN_MAX
+#define OPEN_MAX 10240
+#endif
 
 /* <sys/stat.h> */
 #define st_atimespec st_atim
@@ -108,28 +121,89 @@ int getentropy(void *bytes, size_t len);
 /* Calls of Linux, or of GNU. */
 #pragma GCC poison accept4 pipe2 dup3 epoll_create1 epoll_ctl epoll_wait inotify_init1 eventfd
 #pragma GCC poison signalfd timerfd_create memfd_create setns unshare clone clone3 pidfd_open
-#pragma GCC poison statx openat2 close_range renameat2 getrandom prctl syscall sysinfo mount umount2
-#pragma GCC poison pivot_root execvpe fexecve ppoll sendfile splice tee vmsplice copy_file_range
+#pragma GCC poison statx openat2 close_range renameat2 getrandom prctl syscall sysinfo umount2
+#pragma GCC poison pivot_root execvpe fexecve ppoll sendfile vmsplice copy_file_range
 #pragma GCC poison fallocate posix_fallocate getdents64 sched_setaffinity program_invocation_name
 #pragma GCC poison strchrnul memrchr mempcpy rawmemchr strndupa strdupa explicit_bzero reallocarray
 #pragma GCC poison canonicalize_file_name secure_getenv get_current_dir_name euidaccess eaccess
-#pragma GCC poison qsort_r versionsort strverscmp fopencookie open_memstream64 sigtimedwait
-#pragma GCC poison sigwaitinfo sigqueue sem_timedwait pthread_setname_np getauxval sigabbrev_np
+#pragma GCC poison versionsort strverscmp fopencookie open_memstream64 sigtimedwait
+#pragma GCC poison sigwaitinfo sigqueue pthread_setname_np getauxval sigabbrev_np
 #pragma GCC poison sigdescr_np strerrorname_np strerrordesc_np ptsname_r posix_openpt_r utimensat2
 #pragma GCC poison closefrom getresuid getresgid setresuid setresgid fstatat64 lseek64 open64
 #pragma GCC poison mkostemp64 accept_4 recvmmsg sendmmsg process_vm_readv ptrace
 
 /* Constants. */
+#undef AT_EMPTY_PATH
+#undef AT_NO_AUTOMOUNT
+#undef EBADFD
+#undef ECHRNG
+#undef EKEYEXPIRED
+#undef ELIBACC
+#undef ENOMEDIUM
+#undef ENOTUNIQ
+#undef EPOLLIN
+#undef EREMOTEIO
+#undef ERESTART
+#undef ESTRPIPE
+#undef EUCLEAN
+#undef FNM_EXTMATCH
+#undef F_ADD_SEALS
+#undef F_GETPIPE_SZ
+#undef F_GET_SEALS
+#undef F_OFD_SETLK
+#undef F_SEAL_WRITE
+#undef F_SETPIPE_SZ
+#undef IUCLC
+#undef MADV_DONTDUMP
+#undef MAP_POPULATE
+#undef MFD_CLOEXEC
+#undef MSG_CMSG_CLOEXEC
+#undef MSG_NOSIGNAL
+#undef OLCUC
+#undef O_DIRECT
+#undef O_LARGEFILE
+#undef O_NOATIME
+#undef O_PATH
+#undef O_TMPFILE
+#undef POLLRDHUP
+#undef RENAME_EXCHANGE
+#undef RENAME_NOREPLACE
+#undef RLIMIT_MSGQUEUE
+#undef RLIMIT_NICE
+#undef RLIMIT_RTPRIO
+#undef RLIMIT_SIGPENDING
+#undef RTLD_DEEPBIND
+#undef SECCOMP_MODE_FILTER
+#undef SIGPOLL
+#undef SIGPWR
+#undef SIGRTMAX
+#undef SIGRTMIN
+#undef SIGSTKFLT
+#undef SOCK_CLOEXEC
+#undef SOCK_NONBLOCK
+#undef SO_DOMAIN
+#undef SO_PEERCRED
+#undef SO_PROTOCOL
+#undef SO_REUSEPORT_LB
+#undef TCP_CORK
+#undef TCP_KEEPIDLE
+#undef TCP_QUICKACK
+#undef TCP_USER_TIMEOUT
+#undef TIOCGPTN
+#undef TIOCGPTPEER
+#undef TIOCSPTLCK
+#undef XCASE
+#undef makedev
 #pragma GCC poison O_PATH O_TMPFILE O_DIRECT O_NOATIME O_LARGEFILE SOCK_CLOEXEC SOCK_NONBLOCK
-#pragma GCC poison AT_EMPTY_PATH AT_NO_AUTOMOUNT MSG_CMSG_CLOEXEC MSG_NOSIGNAL SO_PEERCRED
-#pragma GCC poison SO_DOMAIN SO_PROTOCOL SO_REUSEPORT_LB F_ADD_SEALS F_GET_SEALS F_SETPIPE_SZ
-#pragma GCC poison F_GETPIPE_SZ F_OFD_SETLK F_SEAL_WRITE MFD_CLOEXEC TIOCGPTN TIOCSPTLCK TIOCGPTPEER
-#pragma GCC poison POLLRDHUP EPOLLIN MAP_ANONYMOUS_LINUX MAP_POPULATE SIGRTMAX SIGRTMIN SIGPOLL
-#pragma GCC poison SIGSTKFLT SIGPWR EBADFD ERESTART EREMOTEIO ENOTUNIQ ECHRNG EUCLEAN EKEYEXPIRED
-#pragma GCC poison ENOMEDIUM ESTRPIPE ELIBACC RLIMIT_NICE RLIMIT_SIGPENDING RLIMIT_MSGQUEUE
-#pragma GCC poison RLIMIT_RTPRIO TCP_USER_TIMEOUT TCP_QUICKACK TCP_CORK TCP_KEEPIDLE IUCLC OLCUC XCASE
-#pragma GCC poison SIG_SETMASK_LINUX FNM_EXTMATCH RENAME_NOREPLACE RENAME_EXCHANGE MADV_DONTDUMP
-#pragma GCC poison RTLD_DEEPBIND SECCOMP_MODE_FILTER makedev
+#pragma GCC poison AT_EMPTY_PATH AT_NO_AUTOMOUNT MSG_CMSG_CLOEXEC MSG_NOSIGNAL SO_PEERCRED SO_DOMAIN
+#pragma GCC poison SO_PROTOCOL SO_REUSEPORT_LB F_ADD_SEALS F_GET_SEALS F_SETPIPE_SZ F_GETPIPE_SZ
+#pragma GCC poison F_OFD_SETLK F_SEAL_WRITE MFD_CLOEXEC TIOCGPTN TIOCSPTLCK TIOCGPTPEER POLLRDHUP
+#pragma GCC poison EPOLLIN MAP_POPULATE SIGRTMAX SIGRTMIN SIGPOLL SIGSTKFLT SIGPWR EBADFD ERESTART
+#pragma GCC poison EREMOTEIO ENOTUNIQ ECHRNG EUCLEAN EKEYEXPIRED ENOMEDIUM ESTRPIPE ELIBACC
+#pragma GCC poison RLIMIT_NICE RLIMIT_SIGPENDING RLIMIT_MSGQUEUE RLIMIT_RTPRIO TCP_USER_TIMEOUT
+#pragma GCC poison TCP_QUICKACK TCP_CORK TCP_KEEPIDLE IUCLC OLCUC XCASE FNM_EXTMATCH
+#pragma GCC poison RENAME_NOREPLACE RENAME_EXCHANGE MADV_DONTDUMP RTLD_DEEPBIND SECCOMP_MODE_FILTER
+#pragma GCC poison makedev
 
 /* Members. */
 #pragma GCC poison st_atim st_mtim st_ctim d_off ucred
