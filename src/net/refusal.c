@@ -13,6 +13,8 @@
 /* Of a body, RFC 9110 has no limit; four lines are read whole, more are not. */
 #define BODY_MAX 512
 #define ELLIPSIS "..."
+/* What is added to a port below 1024 for one that a forwarded port may have: 443, 10443. */
+#define UNPRIVILEGED 10000
 
 const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
     [REFUSAL_NONE] = {"none", 0, 0},
@@ -50,7 +52,8 @@ static const struct {
     [REFUSAL_ADDRESS] = {"the name leads to an address inside a network that this sandbox may not "
                          "reach",
                          "public addresses only"},
-    [REFUSAL_LOOPBACK_CLOSED] = {"this port of the loopback cannot be reached", "own loopback"},
+    [REFUSAL_LOOPBACK_CLOSED] = {"this sandbox may not reach this port of any loopback",
+                                 "in lockdown no port leads in or out"},
     [REFUSAL_SNI_MISSING] = {"the TLS handshake names no server", "server name = host"},
     [REFUSAL_SNI_MISMATCH] = {"the TLS handshake names another server", "server name = host"},
     [REFUSAL_NOT_TLS] = {"port 443 is for TLS only", "TLS on port 443"},
@@ -102,6 +105,17 @@ static bool helps_to_retry(enum refusal_reason reason)
            reason == REFUSAL_HEAD_TIMEOUT;
 }
 
+/* Only lockdown closes the loopback, and in lockdown no port leads in: the flag alone would not help.
+ * What is bound in the jail is a port that needs no privilege. */
+static void format_forward(uint16_t port, char *text, size_t size)
+{
+    if (port >= 1024 && port != PROXY_PORT)
+        snprintf(text, size, "--forward-port %u, and without --lockdown", port);
+    else if (port != PROXY_PORT)
+        snprintf(text, size, "--forward-port %u:%u, and without --lockdown", port,
+                 port + UNPRIVILEGED);
+}
+
 void refusal_flag(enum refusal_reason reason, const struct target *target, bool private_only,
                   char *text, size_t size)
 {
@@ -124,8 +138,7 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
             snprintf(text, size, "--allow-private %s", shown);
         break;
     case REFUSAL_LOOPBACK_CLOSED:
-        if (target->port != PROXY_PORT)
-            snprintf(text, size, "--forward-port %u", target->port);
+        format_forward(target->port, text, size);
         break;
     case REFUSAL_SNI_MISSING:
     case REFUSAL_SNI_MISMATCH:

@@ -132,13 +132,26 @@ static const char *value_fault(const char *value)
     return NULL;
 }
 
-static int check_value(const struct wish *wish, const char *value, struct error *error)
+/* An agent's own key is not handed in by itself there. */
+static bool is_left_out(const struct wish *wish, const struct config *config,
+                        const struct host *host)
+{
+    const char *own = host_getenv(host, wish->key);
+
+    return config_flag(config, SET_LOCKDOWN) && own && own[0];
+}
+
+static int check_value(const struct wish *wish, const char *value, const struct config *config,
+                       const struct host *host, struct error *error)
 {
     if (!value)
         return error_set(error, EINVAL,
-                         "%s %s: there is no value for it; give it with --%s %s or --%s",
-                         wish->spelling, wish->key, settings[SET_ENV_PASS].flag, wish->key,
-                         settings[SET_ENV_FROM_FILE].flag);
+                         "%s %s: there is no value for it%s; give it with --%s %s or --%s",
+                         wish->spelling, wish->key,
+                         is_left_out(wish, config, host)
+                             ? ": in lockdown nothing is taken from the environment by itself"
+                             : "",
+                         settings[SET_ENV_PASS].flag, wish->key, settings[SET_ENV_FROM_FILE].flag);
     if (value_fault(value))
         return error_set(error, EINVAL, "%s %s: %s", wish->spelling, wish->key, value_fault(value));
     return 0;
@@ -197,7 +210,7 @@ static int fulfil(struct credentials *list, struct environment_parts *parts,
                   struct notes *notes, struct error *error)
 {
     const char *value = find_value(wish->key, config, host, &parts->keys);
-    int r = check_value(wish, value, error);
+    int r = check_value(wish, value, config, host, error);
 
     if (r == 0 && !find_credential(list, wish->key)) {
         if (list->n == CREDENTIALS_MAX)

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from netrun import NetTest, log_lines, wait_for
+from netrun import AI_JAIL, PROJECT, NetTest, log_lines, wait_for
 
 SERVER = """
 import threading
@@ -80,6 +80,22 @@ tell([direct(), ask("localhost:4100"), ask("127.0.0.1:4100"), ask("own.test:4100
         self.assertEqual([row[1] for row in rows[1:]],
                          ["connect-failed", "connect-failed", "address-refused"])
         self.assertEqual(reached, [])
+
+    def test_lockdown_closes_it_and_says_so(self):
+        rows = self.python('tell([ask("localhost:4100"), ask("127.0.0.1:443"), ask("[::1]:15919")])',
+                           options=["--lockdown"])
+        self.assertEqual([row[:2] for row in rows], [[403, "loopback-closed"]] * 3)
+        for row, advice in zip(rows, (
+                "start ai-jail with --forward-port 4100, and without --lockdown\n",
+                "start ai-jail with --forward-port 443:10443, and without --lockdown\n",
+                "no flag changes it\n")):
+            self.assertTrue(row[2].endswith("user: " + advice), row)
+        done = subprocess.run([AI_JAIL, "--why", "localhost:4100", "--lockdown", "--no-network",
+                               "--allow-host", "web.test", "true"], cwd=PROJECT,
+                              capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn("refused", done.stdout)
+        self.assertIn("without --lockdown", done.stdout)
 
     def test_local_servers_need_no_proxy(self):
         """TCP and UDP on the loopback are free; the port of the proxy is taken."""

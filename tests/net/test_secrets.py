@@ -282,6 +282,17 @@ tell([raw("GET /head HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n"),
                            ("with\nnewline", "not printable"), ("caf\u00e9-caf\u00e9", "not printable")):
             self.assertIn(why, self.fails(("--env", f"API_KEY={value}") + secret))
 
+    def test_lockdown(self):
+        """The agent's own key is not copied there: the message says what to do, and that works."""
+        secret = ("--lockdown", "--secret", "API_KEY=web.test")
+        line = self.fails(secret)
+        self.assertIn("in lockdown nothing is taken from the environment by itself; give it with "
+                      "--env API_KEY", line)
+        row = self.tells('tell(send("http://web.test/hello", f"X-Api-Key: {key}\\r\\n"))',
+                         (*secret, "--env", "API_KEY"))
+        self.assertEqual(row[0], 200, row)
+        self.assertIn(f"tls web.test X-Api-Key: {VALUE}", self.log())
+
     def test_full_network(self):
         process = subprocess.run(words(["true"], [], KEY)[:1] + ["--network", *KEY, "--", "true"],
                                  cwd=PROJECT, env=environment(), capture_output=True, text=True,

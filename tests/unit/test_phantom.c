@@ -133,6 +133,26 @@ static void the_value_is_the_one_that_would_be_passed(void **state)
     }
 }
 
+/* The message tells what is missing there: the key is in the environment. */
+static void lockdown_takes_no_key_by_itself(void **state)
+{
+    static const char *const environ[] = {"KEY=" VALUE, NULL};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct world world _cleanup_world_;
+
+        world_init(&world, environ);
+        world.planner.config.place.layer = LAYER_CLI;
+        config_set_bool(&world.planner.config, SET_LOCKDOWN, true);
+        say(&world, SET_SECRET_HOSTS, i == 0 ? "KEY=example.org" : "OTHER=example.org");
+        assert_int_equal(build(&world, NETWORK_FILTERED), -EINVAL);
+        assert_int_equal(strstr(world.error.text, "in lockdown") != NULL, i == 0);
+        assert_non_null(strstr(world.error.text, i == 0 ? "--env KEY " : "--env OTHER "));
+        assert_null(strstr(world.error.text, VALUE));
+    }
+}
+
 static void keys_have_hosts_and_hosts_keys(void **state)
 {
     struct world world _cleanup_world_;
@@ -299,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said_is_nothing_done),
         cmocka_unit_test(the_value_is_the_one_that_would_be_passed),
+        cmocka_unit_test(lockdown_takes_no_key_by_itself),
         cmocka_unit_test(keys_have_hosts_and_hosts_keys),
         cmocka_unit_test(what_cannot_be_kept_is_fatal),
         cmocka_unit_test(sizes_at_the_limits),
