@@ -9,8 +9,10 @@
 #include "backend/browser_store.h"
 #include "backend/directories.h"
 #include "backend/launch.h"
+#include "backend/seatbelt.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "browser_hint.h"
 #include "config/args.h"
 #include "config/gather.h"
@@ -36,6 +38,8 @@
 #include <unistd.h>
 
 #define EXIT_OWN_FAILURE 125
+
+extern char **environ;
 
 /* By name, without loading it: a locale that is not installed still says what the terminal shows. */
 static bool locale_is_utf8(void)
@@ -193,18 +197,32 @@ static void note_missing_walls(const struct host *host, const struct config *con
     }
 }
 
+/* --backend: the policy of the other system, with names for what only a run has. */
+static int choose_backend(struct call *call, struct error *error)
+{
+    const struct config *config = &call->gathered.config;
+
+    if (config_is_set(config, SET_BACKEND) && call->args->verb != VERB_DRY_RUN)
+        return error_set(error, EINVAL, "--%s shows what a run would be and needs --dry-run",
+                         settings[SET_BACKEND].flag);
+    if (str_eq(config_word(config, SET_BACKEND), "seatbelt"))
+        call->host.macos = (struct host_macos){.is_on = true,
+                                               .tmp = xstrdup(SEATBELT_TMP_PLACEHOLDER),
+                                               .port = SEATBELT_PORT_PLACEHOLDER};
+    return 0;
+}
+
 /* What a launch needs and a verb that explains can do without. */
 static int prepare_launch(struct call *call, struct notes *notes, struct error *error)
 {
     const struct config *config = &call->gathered.config;
     struct host *host = &call->host;
-    int r = host_find_bwrap(host, call->args->verb == VERB_RUN, notes);
+    bool is_on_macos = host->macos.is_on;
+    int r = host_find_backend(host, call->args->verb == VERB_RUN, notes, error);
 
-    if (r < 0) {
-        *error = host->bwrap.why;
+    if (r < 0)
         return r;
-    }
-    if (config_flag(config, SET_SECCOMP) && !host->has_seccomp)
+    if (config_flag(config, SET_SECCOMP) && !host->has_seccomp && !is_on_macos)
         return error_set(error, ENOTSUP,
                          "this kernel has no system call filters (CONFIG_SECCOMP_FILTER); "
                          "--no-seccomp starts without them");
@@ -212,7 +230,7 @@ static int prepare_launch(struct call *call, struct notes *notes, struct error *
     if (r < 0)
         return r;
     r = policy_build(&call->policy, config, host, &call->gathered.command, notes, error);
-    return r < 0 ? r : launch_build(&call->launch, &call->policy, error);
+    return r < 0 || is_on_macos ? r : launch_build(&call->launch, &call->policy, error);
 }
 
 /* Caches of the jail come and go without a word; what is made among the user's own files is said. */
@@ -225,6 +243,19 @@ static int make_directories(struct call *call, struct notes *notes, struct error
     return r < 0 ? r : browser_store_hold(&call->policy.browser, error);
 }
 
+static int show_profile(struct call *call)
+{
+    const bool *is_tty = call->host.is_tty;
+    struct seatbelt_facts facts = {
+        .tty = is_tty[0] || is_tty[1] || is_tty[2] ? SEATBELT_TTY_PLACEHOLDER : NULL,
+    };
+    struct error error = {0};
+    char *text = call->args->json ? seatbelt_json(&call->policy, &facts, &error)
+                                  : seatbelt_text(&call->policy, &facts, &error);
+
+    return text ? print(text) : fail(&error);
+}
+
 static int launch_or_show(struct call *call)
 {
     struct notes notes = {0};
@@ -234,6 +265,8 @@ static int launch_or_show(struct call *call)
     log_notes(&notes);
     if (r < 0)
         return fail(&refused);
+    if (call->host.macos.is_on && call->args->verb == VERB_DRY_RUN)
+        return show_profile(call);
     note_missing_walls(&call->host, call->policy.config);
     if (call->args->verb == VERB_DRY_RUN)
         return print(call->args->json ? launch_json(&call->launch, &call->policy)
@@ -275,8 +308,10 @@ static int with_config(struct call *call)
     struct verb_call verb = {.args = call->args, .host = &call->host, .gathered = &call->gathered};
     struct notes notes = {0};
     struct error error = {0};
-    int r;
+    int r = choose_backend(call, &error);
 
+    if (r < 0)
+        return fail(&error);
     switch (call->args->verb) {
     case VERB_STATUS:
     case VERB_WHY:
@@ -384,7 +419,7 @@ int main(int argc, char **argv)
         return fail(&error);
     }
     /* What the caller left open is not ours, and must never reach the jail. */
-    close_range(3, ~0U, 0);
+    os_close_from(3);
     if (isolate_undumpable() < 0) {
         error_set(&error, EPERM, "prctl(PR_SET_DUMPABLE) is refused");
         return fail(&error);

@@ -302,7 +302,6 @@ static void lockdown_writes_nothing_but_temporary_files(void **state)
 {
     struct mac mac _cleanup_mac_ = {0};
     const char *writes;
-    _cleanup_free_ char *last = NULL;
 
     (void)state;
     build(&mac, "--lockdown --rw-map /Volumes/out --map /Volumes/in --worktree --docker claude",
