@@ -236,7 +236,7 @@ static int walk_entry(void *arg, const char *name)
 
 int system_mask_root_only(struct plan *plan, const struct host *host, struct error *error)
 {
-    static const char *const roots[] = {"/etc", "/private/etc", "/opt"};
+    const char *const roots[] = {host->macos.is_on ? "/private/etc" : "/etc", "/opt"};
     unsigned seen = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
