@@ -21,10 +21,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int fake_stat(void *ctx, const char *path, bool follow, struct fs_stat *out)
 {
+    uint64_t ino = 1469598103934665603u; /* FNV-1a: another one for each path */
+
     (void)ctx;
     (void)follow;
-    *out =
-        (struct fs_stat){.type = strstr(path, "file") ? FS_FILE : FS_DIR, .mode = 0755, .uid = 501};
+    for (const char *at = path; *at; at++)
+        ino = (ino ^ (uint8_t)*at) * 1099511628211u;
+    *out = (struct fs_stat){
+        .type = strstr(path, "file") ? FS_FILE : FS_DIR, .mode = 0755, .uid = 501, .ino = ino};
     /* What a pattern is must not be there by that name. */
     return strpbrk(path, "*?") || strstr(path, "absent") ? -ENOENT : 0;
 }
