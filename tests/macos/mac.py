@@ -100,6 +100,7 @@ ON_PATH = {
     "chmod": ("*", "file-write-mode"),
     "create": ("", "file-write-create"),
     "unlink": ("", "file-write-unlink"),
+    "link": ("", "file-link"),
     "ioctl": ("*", "file-ioctl"),
     "exec": ("*", "process-exec", "file-read-data"),
     "connect": ("*", "network-outbound"),
@@ -239,6 +240,7 @@ def read_questions(path, names, short):
         if len(fields) != 5 or fields[3] not in ("yes", "no") or not fields[4]:
             raise ValueError(f"{path}:{number}: {line!r}")
         where, verb, word, want, why = fields
+        word = word.replace("\\t", "\t").replace("\\n", "\n")
         for key, value in short.items():
             word = word.replace("$" + key, value)
         chosen = []

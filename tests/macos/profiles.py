@@ -69,6 +69,11 @@ class Suite:
                     yield question, answer
 
 
+def run(tool, scenarios):
+    """What the tool prints."""
+    done = subprocess.run([tool, HOST, scenarios], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode("latin-1")
+
+
 def from_tool(tool):
-    run = subprocess.run([tool, HOST, SCENARIOS], stdout=subprocess.PIPE, check=True)
-    return Suite(run.stdout.decode("latin-1"))
+    return Suite(run(tool, SCENARIOS))

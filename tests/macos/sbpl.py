@@ -118,6 +118,7 @@ process-info*: process-info-pidinfo process-info-pidfdinfo process-info-setcontr
 process-info*: process-info-listpids process-info-rusage process-info-dirtycontrol
 sysctl*: sysctl-read sysctl-write
 system*: system-socket system-info system-fsctl system-acct system-reboot system-kext-load
+default: appleevent-send lsopen user-preference-read user-preference-write
 default: file* ipc* iokit* mach* network* process* sysctl* system* pseudo-tty signal job-creation
 """
 PARENT = {}
