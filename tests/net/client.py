@@ -36,6 +36,18 @@ def read_all(sock):
     return data.decode("latin-1")
 
 
+def count_all(sock):
+    """How many bytes come until the end, and how that is."""
+    buffer = bytearray(1 << 18)
+    count = 0
+    try:
+        while n := sock.recv_into(buffer):
+            count += n
+    except ConnectionResetError:
+        return [count, "reset"]
+    return [count, "end"]
+
+
 class Answer:
     """status, reason id, body, and how long it took."""
 

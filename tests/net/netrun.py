@@ -13,8 +13,8 @@ PROJECT = os.path.join(MINE, "project")
 LIMIT_S = 120
 TELLS = "from client import *\n"
 LISTED = ("web.test", "web.test:7001", "web.test:7002", "web.test:7003", "web.test:7004",
-          "web.test:7005", "web.test:7006", "web.test:7007", "web.test:7008", "web.test:8080",
-          "web.test:9")
+          "web.test:7005", "web.test:7006", "web.test:7007", "web.test:7008", "web.test:7009",
+          "web.test:8080", "web.test:9")
 
 
 def log_lines():

@@ -302,10 +302,14 @@ def sink(sock):
     sock.sendall(digest.hexdigest().encode())
 
 
-def reset(sock):
-    sock.recv(1)
+def reset_now(sock):
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
+
+
+def reset(sock):
+    sock.recv(1)
+    reset_now(sock)
 
 
 def wait_reset(sock):
@@ -339,8 +343,27 @@ def ends_first(sock):
     log(f"after the end {digest.hexdigest()}")
 
 
+BROKEN = threading.Event()
+
+
+def breaks_off(sock):
+    """Sends more than anybody takes who does not read, then breaks off. Another client, which has to
+    say something first, is told when."""
+    if sock.recv(1) == b"?":
+        BROKEN.wait(30)
+        sock.sendall(b"!")
+        return
+    sock.settimeout(0.3)
+    try:
+        while True:
+            sock.sendall(bytes(65536))
+    except TimeoutError:
+        reset_now(sock)
+    BROKEN.set()
+
+
 PORTS = {7001: echo, 7002: banner, 7003: source, 7004: sink, 7005: reset, 7006: wait_reset,
-         7007: reads_late, 7008: ends_first}
+         7007: reads_late, 7008: ends_first, 7009: breaks_off}
 
 
 class Plain(socketserver.ThreadingTCPServer):

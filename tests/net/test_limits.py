@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-only
 """Many connections, too many, and what is left of them."""
+import json
 import os
 import subprocess
+import time
 import unittest
 
 from netrun import PROJECT, NetTest, words
@@ -67,6 +69,45 @@ tell([refused > 0, works == len(socks), works > 20, again[0]])
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             size = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
         return size, len(os.listdir(f"/proc/{pid}/fd")) if os.geteuid() == 0 else None
+
+    def test_readers_that_stop_hold_little(self):
+        process = self.start(["/usr/bin/python3", "-B", "-c", TELLS + """
+import sys
+first = tunnel("web.test:7003")
+first.sendall(b"8000000\\n")
+assert count_all(first) == [8000000, "end"]
+print("before", flush=True)
+sys.stdin.readline()
+socks = [tunnel("web.test:7003") for _ in range(40)]
+for sock in socks:
+    sock.sendall(b"12000000\\n")
+for sock in socks:
+    sock.recv(1)
+print("stopped", flush=True)
+sys.stdin.readline()
+tell([count_all(sock) == [12000000 - 1, "end"] for sock in socks])
+"""], stdin=subprocess.PIPE)
+        try:
+            self.assertEqual(process.stdout.readline(), "before\n")
+            before = self.held(process.pid)
+            process.stdin.write("on\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "stopped\n")
+            end = time.monotonic() + 20
+            most, since = before[0], time.monotonic()
+            while time.monotonic() - since < 1 and time.monotonic() < end:
+                now = self.held(process.pid)[0]
+                if now > most:
+                    most, since = now, time.monotonic()
+                time.sleep(0.05)
+            process.stdin.write("on\n")
+            process.stdin.flush()
+            self.assertEqual(json.loads(process.stdout.readline()), [True] * 40)
+        finally:
+            out, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, out + err)
+        # 16 of 512 KiB, the others with 64 KiB each.
+        self.assertLess(most - before[0], 13000, (before, most))
 
     def test_ten_thousand_short_ones_leave_nothing(self):
         process = self.start(["/usr/bin/python3", "-B", "-c", TELLS + """

@@ -116,6 +116,40 @@ tell([read_all(sock), 0])
         self.assertEqual([text, silent], ["<reset>", 0])
         wait_for(lambda: "ended with reset" in log_lines(), "a reset at the server")
 
+    def test_a_reset_behind_unread_bytes_is_no_end(self):
+        """What is cut off must not look complete."""
+        told = self.python("""
+sock, other = tunnel("web.test:7009"), tunnel("web.test:7009")
+sock.sendall(b"x")
+other.sendall(b"?")
+assert other.recv(1) == b"!"
+tell(count_all(sock))
+""")
+        self.assertEqual(told[1], "reset", told)
+
+    def test_many_at_once_keep_their_bytes_apart(self):
+        self.assertEqual(self.python("""
+import os, threading
+def one(i):
+    sock = tunnel("web.test:7001")
+    sent = os.urandom((1 << 19) + i)
+    def send():
+        sock.sendall(sent)
+        sock.shutdown(socket.SHUT_WR)
+    thread = threading.Thread(target=send)
+    thread.start()
+    got = sock.makefile("rb").read()
+    thread.join()
+    rows[i] = got == sent
+rows = [False] * 24
+threads = [threading.Thread(target=one, args=(i,)) for i in range(len(rows))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+tell([rows])
+"""), [[True] * 24])
+
     def test_servers_that_speak_first(self):
         self.assertEqual(self.python("""
 sock = tunnel("web.test:7002")
