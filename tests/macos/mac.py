@@ -32,6 +32,7 @@ class Tree:
     def __init__(self, lines):
         self.nodes = {"/": ("d", "")}
         self.lower = {"/": "/"}
+        self.objects = {}
         for line in lines:
             line = line.strip(" ")
             if line and not line.startswith("#"):
@@ -82,6 +83,12 @@ class Tree:
         return at, [step for step in dict.fromkeys(way) if step != at]
 
     def object(self, path, extensions=()):
+        """Always the same one for the same words."""
+        if (path, extensions) not in self.objects:
+            self.objects[path, extensions] = self._object(path, extensions)
+        return self.objects[path, extensions]
+
+    def _object(self, path, extensions):
         kind = self.nodes.get(path, ("f", ""))[0]
         vnode = "TTY" if re.match(r"/dev/(tty|ptmx)", path) else VNODES[kind]
         return sbpl.Object(path=path, vnode=vnode, extensions=extensions)

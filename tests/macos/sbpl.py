@@ -372,17 +372,19 @@ class Profile:
         for unit in reversed(self.units):
             by_op.setdefault(unit.op, []).append(unit)
         order = {id(unit): i for i, unit in enumerate(self.units)}
-        self.deciders = {}
+        self.deciders, self.decided = {}, {}
         for leaf in LEAVES:
             mine = [unit for op in chain(leaf) for unit in by_op.get(op, ())]
             self.deciders[leaf] = sorted(mine, key=lambda unit: -order[id(unit)])
 
     def decider(self, op, obj, without=()):
         """The unit that decides, or None for the default."""
-        for unit in self.deciders[op]:
-            if unit not in without and unit.match(obj):
-                return unit
-        return None
+        if without:
+            return next((unit for unit in self.deciders[op]
+                         if unit not in without and unit.match(obj)), None)
+        if (op, obj) not in self.decided:
+            self.decided[op, obj] = next((u for u in self.deciders[op] if u.match(obj)), None)
+        return self.decided[op, obj]
 
     def allows(self, op, obj, without=()):
         unit = self.decider(op, obj, without)
