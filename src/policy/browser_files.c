@@ -185,6 +185,6 @@ int browser_add(struct browser *browser, struct plan *plan, const struct config 
         return r;
     add_user_dirs(browser, plan, host);
     if (browser->family == BROWSER_FIREFOX)
-        browser->prefs = browser_prefs_text(network, browser->downloads);
+        browser->prefs = browser_prefs_text(network, browser->proxy_port, browser->downloads);
     return add_state(browser, plan, host, error);
 }

@@ -12,7 +12,6 @@
 #include "policy/browser_prefs.h"
 
 #include "base/buf.h"
-#include "net/refusal.h"
 
 #include <string.h>
 
@@ -116,7 +115,7 @@ static void add_downloads(struct buf *text, const char *downloads)
     add(text, "browser.download.dir", dir);
 }
 
-char *browser_prefs_text(enum network_mode network, const char *downloads)
+char *browser_prefs_text(enum network_mode network, unsigned proxy_port, const char *downloads)
 {
     struct buf text CLEANUP(buf_free);
 
@@ -135,8 +134,8 @@ char *browser_prefs_text(enum network_mode network, const char *downloads)
         break;
     }
     add_all(&text, proxy, ARRAY_SIZE(proxy));
-    buf_printf(&text, "user_pref(\"network.proxy.http_port\", %d);\n", PROXY_PORT);
-    buf_printf(&text, "user_pref(\"network.proxy.ssl_port\", %d);\n", PROXY_PORT);
+    buf_printf(&text, "user_pref(\"network.proxy.http_port\", %u);\n", proxy_port);
+    buf_printf(&text, "user_pref(\"network.proxy.ssl_port\", %u);\n", proxy_port);
     add_downloads(&text, downloads);
     return buf_take_cstr(&text);
 }

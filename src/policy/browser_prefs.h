@@ -8,4 +8,4 @@
 #include "policy/environment.h"
 
 /* The text of user.js for this network; downloads: canonical directory or NULL. malloc'ed. */
-char *browser_prefs_text(enum network_mode network, const char *downloads);
+char *browser_prefs_text(enum network_mode network, unsigned proxy_port, const char *downloads);

@@ -5,12 +5,12 @@
  * Chromium's own sandbox makes user namespaces, which the jail refuses; without --no-sandbox it does
  * not start. It never asks a proxy for its own loopback, and that of the jail is what it reaches there.
  */
-#include "net/refusal.h"
 #include "policy/browsers.h"
 
 #include <string.h>
 
-static void push_chromium(struct strv *words, const char *state, bool has_gpu, bool is_filtered)
+static void push_chromium(struct strv *words, const struct browser *browser, bool has_gpu,
+                          bool is_filtered)
 {
     static const char *const always[] = {
         "--no-sandbox",
@@ -32,12 +32,12 @@ static void push_chromium(struct strv *words, const char *state, bool has_gpu, b
 
     for (size_t i = 0; i < ARRAY_SIZE(always); i++)
         strv_push(words, always[i]);
-    strv_pushf(words, "--user-data-dir=%s/data", state);
-    strv_pushf(words, "--disk-cache-dir=%s/cache", state);
+    strv_pushf(words, "--user-data-dir=%s/data", browser->state);
+    strv_pushf(words, "--disk-cache-dir=%s/cache", browser->state);
     for (size_t i = 0; !has_gpu && i < ARRAY_SIZE(without_gpu); i++)
         strv_push(words, without_gpu[i]);
     if (is_filtered)
-        strv_pushf(words, "--proxy-server=http://127.0.0.1:%d", PROXY_PORT);
+        strv_pushf(words, "--proxy-server=http://127.0.0.1:%u", browser->proxy_port);
 }
 
 static void push_words(struct strv *words, const struct browser *browser,
@@ -45,8 +45,7 @@ static void push_words(struct strv *words, const struct browser *browser,
 {
     switch (browser->family) {
     case BROWSER_CHROMIUM:
-        push_chromium(words, browser->state, config_flag(config, SET_GPU),
-                      network == NETWORK_FILTERED);
+        push_chromium(words, browser, config_flag(config, SET_GPU), network == NETWORK_FILTERED);
         break;
     case BROWSER_FIREFOX:
         strv_push(words, "--no-remote");

@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "config/wrapper.h"
+#include "net/refusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,12 +129,15 @@ int browser_decide(struct browser *browser, const struct config *config, const s
     if (r < 0)
         return r;
     browser->name = xstrdup(name);
+    browser->proxy_port = host->macos.is_on ? host->macos.port : PROXY_PORT;
     browser->family = row ? row->family : BROWSER_UNKNOWN;
     demote(browser, config, notes);
     if (browser->profile == BROWSER_SOFT) {
         _cleanup_free_ char *store = browser_store(host);
 
         browser->state = path_join(store, name);
+    } else if (host->macos.is_on) {
+        browser->state = xasprintf("%s/browser-%s", host->macos.tmp, name);
     } else {
         browser->state = xasprintf(HARD_STATE "%s", name);
     }

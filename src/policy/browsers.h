@@ -22,10 +22,11 @@ enum browser_family { BROWSER_UNKNOWN, BROWSER_CHROMIUM, BROWSER_FIREFOX };
 struct browser {
     enum browser_profile profile;
     enum browser_family family;
-    char *name;      /* effective name, also of the directory; NULL with BROWSER_NONE */
-    char *state;     /* absolute path inside; BROWSER_SOFT: the same on the host */
-    char *prefs;     /* BROWSER_FIREFOX: text of user.js in state */
-    char *downloads; /* canonical; NULL: none */
+    char *name;          /* effective name, also of the directory; NULL with BROWSER_NONE */
+    char *state;         /* absolute path inside; BROWSER_SOFT: the same on the host */
+    char *prefs;         /* BROWSER_FIREFOX: text of user.js in state */
+    char *downloads;     /* canonical; NULL: none */
+    unsigned proxy_port; /* where the network is filtered */
 };
 
 void browser_free(struct browser *browser);

@@ -253,11 +253,11 @@ static void no_host_is_open_that_nobody_named(void **state)
 static void every_start_says_every_preference(void **state)
 {
     static const enum network_mode modes[] = {NETWORK_OFF, NETWORK_FILTERED, NETWORK_FULL};
-    _cleanup_free_ char *first = browser_prefs_text(NETWORK_OFF, NULL);
+    _cleanup_free_ char *first = browser_prefs_text(NETWORK_OFF, 15919, NULL);
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-        _cleanup_free_ char *text = browser_prefs_text(modes[i], "/a\"b\\c\nd");
+        _cleanup_free_ char *text = browser_prefs_text(modes[i], 15919, "/a\"b\\c\nd");
         _cleanup_strv_ struct strv lines = {0};
         _cleanup_strv_ struct strv others = {0};
 
