@@ -183,11 +183,13 @@ static int run_session(struct call *call)
 
 static void note_missing_walls(const struct host *host, const struct config *config)
 {
-    if (config_flag(config, SET_LANDLOCK) && host->landlock_abi == 0)
+    bool wants_landlock = config_flag(config, SET_LANDLOCK) && !host->macos.is_on;
+
+    if (wants_landlock && host->landlock_abi == 0)
         log_line(NOTE_SECURITY, "Landlock is not available in this kernel: one wall is missing");
-    else if (config_flag(config, SET_LANDLOCK) && host->landlock_abi < 2)
+    else if (wants_landlock && host->landlock_abi < 2)
         log_line(NOTE_SECURITY, "Landlock ABI 1 cannot allow renames: its file rules are left out");
-    else if (config_flag(config, SET_LANDLOCK) && host->landlock_abi < 6)
+    else if (wants_landlock && host->landlock_abi < 6)
         log_line(NOTE_VERBOSE, "Landlock ABI %d: no scopes for abstract sockets and signals",
                  host->landlock_abi);
     if (config_flag(config, SET_TERMINAL_PASSTHROUGH)) {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MAX 20
-#define LINE_TEXT_MAX  (16 * KIB)
+#define SHOWN_MAX     20
+#define LINE_TEXT_MAX (16 * KIB)
 
 static void take_changed(struct session_report *report, const struct mounter_event *event,
                          const char *path, const char *origin)

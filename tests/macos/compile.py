@@ -3,8 +3,8 @@
 """compile.py COMPILER SOURCES_FILE ROOT [CFLAG...]: every C file that a Mac builds, as a Mac would see it.
 
 Each file of the list is checked (no object is made) behind sysroot/darwin.h: without GNU's extensions,
-without the headers of Linux, with the names poisoned that Darwin does not have, and with warnings as
-errors. A control in each run shows that the trap is set: files that use what a Mac lacks must fail.
+without the headers of Linux (traps stand in their place), with the names poisoned that Darwin does not
+have, and with warnings as errors. A control in each run shows that the trap is set: files that use what a Mac lacks must fail.
 """
 import concurrent.futures
 import os
@@ -14,6 +14,24 @@ import tempfile
 
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wpointer-arith", "-Wwrite-strings", "-Wundef", "-Wvla",
             "-Wformat=2", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror"]
+
+# Headers of Linux and GNU: a Mac has nothing of that name, or something else.
+FORBIDDEN = (
+    "elf", "error", "linux/filter", "linux/fs", "linux/landlock", "linux/magic", "linux/memfd",
+    "linux/mount", "linux/netlink", "linux/nsfs", "linux/openat2", "linux/seccomp", "malloc",
+    "mntent", "pty", "sched", "seccomp", "sys/capability", "sys/epoll", "sys/eventfd",
+    "sys/inotify", "sys/mount", "sys/prctl", "sys/ptrace", "sys/random", "sys/sendfile",
+    "sys/signalfd", "sys/statfs", "sys/syscall", "sys/sysinfo", "sys/sysmacros", "sys/timerfd",
+    "sys/vfs", "sys/xattr",
+)
+
+# The system's own headers may include them, before darwin.h says that this is a Mac.
+TRAP = """#ifdef __APPLE__
+#error "<{0}.h> belongs to Linux"
+#else
+#include_next <{0}.h>
+#endif
+"""
 
 # What must not compile, and a word of the reason.
 CONTROLS = (
@@ -29,12 +47,26 @@ CONTROLS = (
 )
 
 
-def command(compiler, root, flags, file):
-    here = os.path.dirname(os.path.abspath(__file__))
-    return [compiler, "-fsyntax-only", "-std=c11", "-D_DEFAULT_SOURCE", "-D_XOPEN_SOURCE=700",
-            '-DAI_JAIL_VERSION="0"', "-include", os.path.join(here, "sysroot", "darwin.h"),
-            "-isystem", os.path.join(here, "sysroot", "include"), "-I", os.path.join(root, "src"),
-            *flags, *WARNINGS, file]
+def make_traps(top):
+    for name in FORBIDDEN:
+        path = os.path.join(top, name + ".h")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as out:
+            out.write(TRAP.format(name))
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DARWIN = os.path.join(HERE, "sysroot", "darwin.h")
+
+
+def command(compiler, root, flags, file, prefix=DARWIN):
+    return [compiler, "-fsyntax-only", *base_words(root), "-include", prefix, *flags, file]
+
+
+def base_words(root):
+    return ["-std=c11", "-D_DEFAULT_SOURCE", "-D_XOPEN_SOURCE=700", '-DAI_JAIL_VERSION="0"',
+            "-isystem", os.path.join(HERE, "sysroot", "include"), "-I", os.path.join(root, "src"),
+            *WARNINGS]
 
 
 def check(arguments):
@@ -53,16 +85,23 @@ def control_problems(compiler, root, flags):
                 yield f"control {number} ({word}) should have been refused:\n{text}{done.stdout}"
 
 
-def main():
-    compiler, list_file, root, *flags = sys.argv[1:]
-    with open(list_file, encoding="utf-8") as lines:
-        files = [line.strip() for line in lines if line.strip()]
+def problems_of(compiler, root, flags, files):
     problems = list(control_problems(compiler, root, flags))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         commands = [command(compiler, root, flags, file) for file in files]
         for done in pool.map(check, commands):
             if done.returncode != 0:
                 problems.append(done.stdout)
+    return problems
+
+
+def main():
+    compiler, list_file, root, *flags = sys.argv[1:]
+    with open(list_file, encoding="utf-8") as lines:
+        files = [line.strip() for line in lines if line.strip()]
+    with tempfile.TemporaryDirectory() as traps:
+        make_traps(traps)
+        problems = problems_of(compiler, root, ["-isystem", traps, *flags], files)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(CONTROLS)} controls, {len(problems)} problems")

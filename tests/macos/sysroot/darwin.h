@@ -5,8 +5,8 @@
  * Included before everything else by the compile test (compile.py). It takes the system's headers
  * without GNU's extensions, adds what Darwin's have beyond POSIX and ai-jail uses, and then forbids every
  * name that Darwin does not have: GCC and clang refuse a poisoned identifier wherever it is written.
- * From there on __linux__ is gone and __APPLE__ is there. Headers of Linux alone are files of
- * include/, with an #error.
+ * From there on __linux__ is gone and __APPLE__ is there. Headers of Linux alone are traps, which
+ * compile.py makes.
  *
  * It proves that nothing is used that a Mac lacks, as far as the list below goes; it cannot prove that
  * what is used does there what it does here.

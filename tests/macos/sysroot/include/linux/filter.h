@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-3.0-only
-#ifdef __APPLE__
-#error "<linux/filter.h> belongs to Linux: a Mac has nothing of that name, or something else"
-#else
-#include_next <linux/filter.h>
-#endif
