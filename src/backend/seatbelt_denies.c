@@ -11,8 +11,8 @@
  *   4  masks: the content, and every change
  *   5  denies: everything
  *   6  what is read-only below a writable directory
- *   7  no directory on the way from a writable one to any of these may be renamed or removed: under another
- *      name it would be judged as another one
+ *   7  no writable directory, and none on the way from one to any of these, may be renamed or removed: under
+ *      another name it would be judged as another one, and a link in its place would be followed by the next run
  *
  * A directory of rows 1 and 2 is free as far as the plan shows parts of it, for the plan does so only if a
  * flag, an agent or a map of that very path asks for it. What the user hides is never free: the plan has
@@ -207,6 +207,16 @@ static void put_library(struct denying *denying)
     } else {
         deny_home_dir(denying, keychains);
     }
+}
+
+/* All of /System may be read, and what is written on a Mac is there a second time. */
+static void put_data_volume(struct denying *denying)
+{
+    struct seatbelt_filters all _cleanup_filters_ = {0};
+
+    seatbelt_filters_add_tree(&all, "/System/Volumes/Data");
+    seatbelt_put_comment(denying->text, "other names of the same files");
+    seatbelt_put_rule(denying->text, EVERYTHING, &all, NULL);
 }
 
 static void put_own(struct denying *denying)
@@ -449,6 +459,27 @@ static void put_read_only(struct denying *denying)
     deny_covers(denying, PLAN_COVER_RO);
 }
 
+/* A writable directory keeps its place: in an empty one the agent could leave a link, and the next run would
+ * follow it to wherever it leads. */
+static void pin_roots(struct denying *denying)
+{
+    for (size_t i = 0; i < denying->grants->roots.n; i++) {
+        _cleanup_free_ char *below = path_join(denying->grants->roots.v[i], "x");
+
+        pin_above(denying, below);
+    }
+}
+
+/* The volume that HOME lies on, mounted a second time below what is readable. No name that was granted begins
+ * like this. */
+static void put_data_volume(struct denying *denying)
+{
+    const struct seatbelt_filters nothing = {0};
+
+    seatbelt_put_comment(denying->text, "the volume of HOME by its other name");
+    deny_tree(denying, EVERYTHING, "/System/Volumes/Data", &nothing);
+}
+
 void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy,
                          const struct seatbelt_grants *grants)
 {
@@ -458,6 +489,10 @@ void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy
     } covers[] = {{"masks", PLAN_COVER_EMPTY}, {"denies", PLAN_COVER_DENY}};
     struct denying denying = {.text = text, .policy = policy, .grants = grants};
 
+    put_data_volume(&denying);
+    for (size_t i = 0; i < grants->roots.n; i++)
+        pin(&denying, grants->roots.v[i]);
+    put_data_volume(&denying);
     put_secrets(&denying);
     put_library(&denying);
     put_own(&denying);
@@ -468,6 +503,7 @@ void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy
         deny_patterns(&denying, covers[i].kind);
     }
     put_read_only(&denying);
+    pin_roots(&denying);
     seatbelt_put_comment(text, "names that must stay");
     put_pins(&denying);
     strv_free(&denying.pins);
