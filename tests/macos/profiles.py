@@ -55,6 +55,8 @@ class Suite:
         self.questions = mac.read_questions(
             QUESTIONS, [n for n, s in self.scenarios.items() if not s.is_fatal], SHORT)
         for question in self.questions:
+            project = self.trees[question.scenario].walk(self.scenarios[question.scenario].cwd)[0]
+            question.word = question.word.replace("$P", project)
             question.prepare(self.trees[question.scenario])
 
     def of(self, name):

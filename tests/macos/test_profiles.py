@@ -33,10 +33,12 @@ LOOKUPS = {
     "open-home-claude": FILTERED | KEYCHAIN, "codex": FILTERED, "gemini": FILTERED,
     "grok": FILTERED, "no-state": FILTERED, "claude-dir": FILTERED | KEYCHAIN,
     "hidden": FILTERED | KEYCHAIN, "hidden-codex": FILTERED, "native": FILTERED | KEYCHAIN,
-    "browser-much": FULL, "map-claude": FILTERED | KEYCHAIN,
+    "browser-much": FULL, "map-claude": FILTERED | KEYCHAIN, "json-link": FILTERED | KEYCHAIN,
+    "state-link": FILTERED | KEYCHAIN, "state-link-bad": FILTERED | KEYCHAIN,
 }
 WITH_IPC = ("host-ipc",)
-CLAUDES = ("claude", "off", "full-claude", "open-home-claude", "claude-dir", "hidden", "native", "map-claude")
+CLAUDES = ("claude", "off", "full-claude", "open-home-claude", "claude-dir", "hidden", "native", "map-claude",
+           "json-link", "state-link", "state-link-bad")
 MAPS_OF_HOME = ("map-home", "rw-map-home", "map-hidden", "map-docker", "map-flags", "map-claude")
 
 PERMITTED = {
@@ -294,8 +296,8 @@ class Questions(unittest.TestCase):
             by_name.setdefault(question.scenario, set()).add(question.want)
         self.assertGreaterEqual(len(rows["yes"]), 200)
         self.assertGreaterEqual(len(rows["no"]), 300)
-        del by_verb["mach-register"]
-        self.assertLessEqual(set(mac.ON_PATH) | {"mach", "signal", "look", "do", "rename"}, set(by_verb))
+        del by_verb["mach-register"], by_verb["link"]
+        self.assertLessEqual(set(mac.ON_PATH) - {"link"} | {"mach", "signal", "look", "do", "rename"}, set(by_verb))
         for wants in (by_verb, by_name):
             self.assertEqual({k: v for k, v in wants.items() if v != {"yes", "no"}}, {})
         self.assertEqual(set(by_name), set(SUITE.profiles))
@@ -313,6 +315,14 @@ class Questions(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
+    @for_each
+    def test_refusals_in_front_are_noticed(self, name, profile):
+        """The order matters, in each profile."""
+        other = sbpl.Profile(SUITE.texts[name])
+        other.units.sort(key=lambda unit: unit.is_allow)
+        other.index()
+        self.assertTrue(any(q.answer(other) != q.want for q in SUITE.of(name)))
+
     def test_every_fault_is_noticed(self):
         wrong = {question.scenario for question, _ in SUITE.wrong()}
         self.assertEqual(wrong, set(), "the answers come first")
