@@ -117,9 +117,10 @@ static void break_off(struct dial_tls *leg, const char *why)
         on_broken(leg->arg, why);
 }
 
+/* Never before the caller has left: it still has the pointer. */
 static void close_if_over(struct dial_tls *leg)
 {
-    if (leg->is_up_ended && (leg->is_down_over || leg->is_left))
+    if (leg->is_left && leg->is_up_ended)
         close_all_handles(leg);
 }
 
