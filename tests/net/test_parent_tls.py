@@ -234,7 +234,7 @@ waits = [connect() for i in range(5)]
 for sock in waits:
     sock.sendall(b"CONNECT web.test:443 HTTP/1.1\\r\\n\\r\\n")
 tell(0)
-""", limit=20, **env(silent.port))
+""", limit=60, **env(silent.port))
             rows = self.python("""
 sock = tunnel("web.test:7006")
 sock.recv(1)
@@ -242,7 +242,7 @@ sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 sock.close()
 held = [tunnel("web.test:7001") for i in range(20)]
 tell(len(held))
-""", limit=20, **env(parent.port))
+""", limit=60, **env(parent.port))
             self.assertEqual(rows, 20)
 
     # ---- credentials ----
