@@ -209,16 +209,6 @@ static void put_library(struct denying *denying)
     }
 }
 
-/* All of /System may be read, and what is written on a Mac is there a second time. */
-static void put_data_volume(struct denying *denying)
-{
-    struct seatbelt_filters all _cleanup_filters_ = {0};
-
-    seatbelt_filters_add_tree(&all, "/System/Volumes/Data");
-    seatbelt_put_comment(denying->text, "other names of the same files");
-    seatbelt_put_rule(denying->text, EVERYTHING, &all, NULL);
-}
-
 static void put_own(struct denying *denying)
 {
     struct strv own _cleanup_strv_ = {0};
@@ -489,9 +479,6 @@ void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy
     } covers[] = {{"masks", PLAN_COVER_EMPTY}, {"denies", PLAN_COVER_DENY}};
     struct denying denying = {.text = text, .policy = policy, .grants = grants};
 
-    put_data_volume(&denying);
-    for (size_t i = 0; i < grants->roots.n; i++)
-        pin(&denying, grants->roots.v[i]);
     put_data_volume(&denying);
     put_secrets(&denying);
     put_library(&denying);
