@@ -231,6 +231,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cwd = xasprintf("%s/%s", home, lines.v[0]);
     host.cwd = host.cwd_spelling = cwd;
     host.macos = (struct host_macos){.is_on = true, .tmp = tmp, .port = 1};
+    assert(!host_getenv(&host, "HOME")); /* nothing is inherited, so every run is the same */
     config.place.layer = LAYER_CLI;
     for (size_t i = 1; i < lines.n; i++)
         add_entry(&config, lines.v[i]);
