@@ -49,8 +49,9 @@ class DriverTest(ptyrun.SessionTest):
         found = {}
         with open(os.path.join(self.base, "last.call"), encoding="utf-8") as lines:
             for line in lines:
-                key, value = line.rstrip("\n").split("\t", 1)
-                found.setdefault(key, []).append(value)
+                key, tab, value = line.rstrip("\n").partition("\t")
+                if tab: # the others are lines of a word
+                    found.setdefault(key, []).append(value)
         return found
 
     def profile(self):
