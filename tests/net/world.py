@@ -129,6 +129,7 @@ def inside(who, program, test, arguments):
             os.mkdir(os.path.join(base, name))
         tests = shutil.copytree(HERE, os.path.join(mine, "tests"),
                                 ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(os.path.join(HERE, "../browser"), tests, dirs_exist_ok=True)
         make_certificates(base)
         shutil.copy(os.path.join(base, "ca.pem"), os.path.join(mine, "project"))
         shutil.copy(os.path.join(HERE, "client.py"), os.path.join(mine, "project"))

@@ -26,6 +26,15 @@ def give(top, uid):
             os.chown(path, uid, uid)
 
 
+def copy_browser_tests(tests, base):
+    """Their own directory uses this one's helpers, and Playwright lies in the build tree."""
+    shutil.copytree(os.path.join(HERE, "../browser"), tests, dirs_exist_ok=True)
+    playwright = os.environ.get("AI_JAIL_PLAYWRIGHT")
+    if playwright:
+        os.environ["AI_JAIL_PLAYWRIGHT"] = shutil.copytree(playwright,
+                                                           os.path.join(base, "playwright"))
+
+
 def main():
     who, program, test = sys.argv[1:]
     uid = ORDINARY_IDS[zlib.crc32(test.encode()) % len(ORDINARY_IDS)]
@@ -36,6 +45,7 @@ def main():
                                 ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(os.path.join(HERE, "../filter/cases.tsv"), tests)
         shutil.copy(os.path.join(HERE, "../../packaging/ai-jail-browser"), base)
+        copy_browser_tests(tests, base)
         home = os.path.join(base, "home")
         os.makedirs(os.path.join(base, "tmp"))
         os.mkdir(home)

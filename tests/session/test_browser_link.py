@@ -43,7 +43,8 @@ HOSTILE = (
 LINKS = (
     "http://a.example/", "https://a.example", "HTTPS://A.example/x?y=1&z=%20#frag", "http://a/;rm",
     "http://a/$(touch%20pwned)", "http://a/`id`", "http://a/'x'", "http://a/|x&y;*?[z]~!{}",
-    "http://[::1]:8080/", "http://user:pw@a/", "http://a/--no-sandbox", "http://-P/", "http://b\u00fccher.example/\u2603",
+    "http://[::1]:8080/", "http://user:pw@a/", "http://a/--no-sandbox", "http://-P/",
+    "http://b\u00fccher.example/\u2603",
     "http://a/%u%f$HOME")
 
 
