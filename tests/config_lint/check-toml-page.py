@@ -11,7 +11,7 @@ import sys
 SECTIONS = {"SUPPORT_NO_EFFECT": "Keys without effect", "SUPPORT_REFUSED": "Keys that stop a launch"}
 DEFAULT = {"CLOSED": "SUPPORT_NO_EFFECT"}
 ROW = re.compile(r"\[(SET_\w+)\] =\s*\{(.*?)\n?\},?\n", re.S)
-SHORT = re.compile(r"^    (CLOSED|FILE_LIST|LIST|CHECKED_LIST|CAPABILITY|CAPABILITY_INVERTED|WALL_INVERTED)"
+SHORT = re.compile(r"^    (CLOSED|SWITCH|FILE_LIST|LIST|CHECKED_LIST|CAPABILITY|CAPABILITY_INVERTED|WALL_INVERTED)"
                    r"\((SET_\w+), \"(\w+)\"(.*?)\),$", re.M | re.S)
 
 
