@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-only
 """What files real browsers show and write, and that they draw the same as outside."""
 import os
+import re
 import struct
 import subprocess
 import zlib
@@ -51,7 +52,8 @@ class Files(RealBrowserTest):
                      self.home + "/.config/chromium/Default/Cookies", "/root/.bashrc",
                      "/etc/shadow", "/proc/1/environ"):
             with self.subTest(path=path):
-                self.assertEqual(self.dump("file://" + path).strip(), "")
+                # What root alone may read is there for root, and empty.
+                self.assertEqual(re.sub("<[^>]*>", "", self.dump("file://" + path)).strip(), "")
         inside, _ = self.jail("--", "cat", "/etc/passwd")
         shown = self.dump("file:///etc/passwd")
         for line in inside.splitlines():

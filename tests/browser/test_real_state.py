@@ -71,7 +71,8 @@ class State(RealBrowserTest):
                     self.assert_nothing_left()
                     if profile == "hard":
                         self.assertEqual({p: w for p, w in self.tree().items()
-                                          if not p.startswith(self.home + "/.local")}, before)
+                                          if not p.startswith(self.home + "/.local/share/")},
+                                         before)
                     self.load(browser, f"--browser={profile}")
 
     def test_one_at_a_time(self):
