@@ -124,6 +124,10 @@ static int set_word(const struct parser *parser, const struct option_word *optio
         return 0;
     }
     all = settings_join_words(row, ", ");
+    if (!text)
+        return error_set(parser->error, EINVAL,
+                         "--%s needs one of the words behind a '=': write --%s=%s (or: %s)",
+                         option->name, option->name, row->words[0], all);
     return error_set(parser->error, EINVAL, "--%s does not know this word, only: %s", option->name,
                      all);
 }

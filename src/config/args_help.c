@@ -75,6 +75,11 @@ static bool same_entry(const struct option_word *a, const struct option_word *b)
     return a->kind == OPTION_SETTING && b->kind == OPTION_SETTING && a->setting == b->setting;
 }
 
+static bool must_attach(const struct option_word *word)
+{
+    return word->kind == OPTION_SETTING && !settings[word->setting].bare_word;
+}
+
 /* The line with the spellings of the entry that starts at first; returns the index behind it. */
 static size_t add_spellings(struct buf *out, const struct option_words *words, size_t first)
 {
@@ -90,7 +95,7 @@ static size_t add_spellings(struct buf *out, const struct option_words *words, s
     if (options_may_attach(word)) {
         attached = word->kind == OPTION_VERB ? xstrdup(verb_options[word->verb].arg)
                                              : settings_join_words(&settings[word->setting], "|");
-        buf_printf(out, "[=%s]", attached);
+        buf_printf(out, must_attach(word) ? "=%s" : "[=%s]", attached);
     }
     for (i = first + 1; i < words->n && same_entry(word, &words->v[i]); i++)
         buf_printf(out, ", --%s", words->v[i].name);

@@ -174,7 +174,7 @@ struct setting {
     /* TYPE_WORD. What can be written, NULL behind the last one; the other columns may hold words
      * that cannot. */
     const char *const *words;
-    const char *bare_word;   /* what --FLAG alone means */
+    const char *bare_word;   /* what --FLAG alone means; NULL: a word must be given */
     const char *twin_word;   /* what --no-FLAG means */
     const char *preset_word; /* built-in value */
     /* TRUST_TIGHTEN: every word that a file can say, strictest first, NULL behind the last. */

@@ -209,7 +209,14 @@ static void check_word_word(const struct option_word *word)
         assert_refused(&with_value, word->name, "takes no value");
         return;
     }
-    check_attached_word(word, NULL, row->bare_word);
+    if (row->bare_word) {
+        check_attached_word(word, NULL, row->bare_word);
+    } else {
+        _cleanup_free_ char *alone = xasprintf("--%s", word->name);
+        struct parsed wordless _cleanup_parsed_ = parse(alone, "true");
+
+        assert_refused(&wordless, "needs one of the words", row->words[0]);
+    }
     for (size_t i = 0; row->words[i]; i++)
         check_attached_word(word, row->words[i], row->words[i]);
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
