@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static void push_chromium(struct strv *words, const struct browser *browser, bool has_gpu,
-                          bool is_filtered)
+static void push_chromium(struct strv *words, const struct browser *browser,
+                          const struct config *config, bool is_headless, bool is_filtered)
 {
     static const char *const always[] = {
         "--no-sandbox",
@@ -34,18 +34,21 @@ static void push_chromium(struct strv *words, const struct browser *browser, boo
         strv_push(words, always[i]);
     strv_pushf(words, "--user-data-dir=%s/data", browser->state);
     strv_pushf(words, "--disk-cache-dir=%s/cache", browser->state);
-    for (size_t i = 0; !has_gpu && i < ARRAY_SIZE(without_gpu); i++)
+    for (size_t i = 0; !config_flag(config, SET_GPU) && i < ARRAY_SIZE(without_gpu); i++)
         strv_push(words, without_gpu[i]);
+    /* It would look for an X server unless a desktop says that it has none. */
+    if (config_flag(config, SET_DISPLAY) && !config_flag(config, SET_X11) && !is_headless)
+        strv_push(words, "--ozone-platform=wayland");
     if (is_filtered)
         strv_pushf(words, "--proxy-server=http://127.0.0.1:%u", browser->proxy_port);
 }
 
 static void push_words(struct strv *words, const struct browser *browser,
-                       const struct config *config, enum network_mode network)
+                       const struct config *config, bool is_headless, enum network_mode network)
 {
     switch (browser->family) {
     case BROWSER_CHROMIUM:
-        push_chromium(words, browser, config_flag(config, SET_GPU), network == NETWORK_FILTERED);
+        push_chromium(words, browser, config, is_headless, network == NETWORK_FILTERED);
         break;
     case BROWSER_FIREFOX:
         strv_push(words, "--no-remote");
@@ -94,7 +97,7 @@ void browser_extend(const struct browser *browser, struct strv *argv, const stru
         at++;
     for (size_t i = 0; i < at; i++)
         strv_push(&words, argv->v[i]);
-    push_words(&words, browser, config, network);
+    push_words(&words, browser, config, browser_is_headless(argv), network);
     for (size_t i = at; i < argv->n; i++)
         strv_push(&words, argv->v[i]);
     strv_free(argv);

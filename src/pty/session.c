@@ -211,7 +211,8 @@ static void on_exited(struct session *session, const struct control_message *mes
 {
     int status = message->a;
 
-    if (message->b > 0)
+    /* A browser ends before its helpers, always. */
+    if (message->b > 0 && session->options->policy->browser.profile == BROWSER_NONE)
         log_line(NOTE_INFO, "%d process%s left behind by the command ended with the jail",
                  message->b, message->b == 1 ? "" : "es");
     if (WIFEXITED(status))

@@ -291,8 +291,33 @@ static void words_stand_before_the_users_dashes(void **state)
     assert_int_equal(jail_build(&other, (const char *const[]){"--gpu", "chromium", "x", NULL}), 0);
     assert_string_equal(other.policy.argv.v[1], "x");
     assert_false(has_word(&other, "--disable-gpu"));
+    assert_false(has_word(&other, "--ozone-platform=wayland"));
     assert_true(has_word(&other, "--user-data-dir=" HARD "chromium/data"));
     assert_int_equal(planner_count_notes(&other.planner, NOTE_SECURITY, "--no-sandbox"), 1);
+}
+
+static void chromium_is_told_of_the_only_display(void **state)
+{
+    static const struct {
+        const char *const words[5];
+        bool is_told;
+    } rows[] = {
+        {{"--display", "chromium", NULL}, true},
+        {{"--display", "chromium", "--headless", NULL}, false},
+        {{"--display", "--x11", "chromium", NULL}, false},
+        {{"--x11", "chromium", NULL}, false},
+        {{"--display", "firefox", NULL}, false},
+        {{"--display", "--lockdown", "chromium", NULL}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_jail_ struct jail jail;
+
+        jail_init(&jail, tree, NULL);
+        assert_int_equal(jail_build(&jail, rows[i].words), 0);
+        assert_int_equal(has_word(&jail, "--ozone-platform=wayland"), rows[i].is_told);
+    }
 }
 
 static void what_needs_no_display(void **state)
@@ -572,6 +597,7 @@ int main(void)
         cmocka_unit_test(no_host_is_open_that_nobody_named),
         cmocka_unit_test(every_start_says_every_preference),
         cmocka_unit_test(words_stand_before_the_users_dashes),
+        cmocka_unit_test(chromium_is_told_of_the_only_display),
         cmocka_unit_test(what_needs_no_display),
         cmocka_unit_test(the_plan_of_a_kept_profile),
         cmocka_unit_test(nothing_beside_a_kept_profile),
