@@ -17,7 +17,7 @@ static bool has_word(const char *text, const char *option)
     size_t len = strlen(option);
 
     for (const char *at = text; (at = strstr(at, option)); at++)
-        if (strchr(" \n", at[-1]) && strchr(", \n[", at[len]))
+        if (strchr(" \n", at[-1]) && strchr(", \n[=", at[len]))
             return true;
     return false;
 }
@@ -42,6 +42,7 @@ static void test_help(void **state)
     assert_non_null(strstr(help, "\n  --overlay-list[=PATH]\n"));
     assert_non_null(strstr(help, "\n  --why PATH\n"));
     assert_non_null(strstr(help, "--clipboard[=copy|off], --no-clipboard\n"));
+    assert_non_null(strstr(help, "\n  --backend=bwrap|seatbelt\n"));
     assert_non_null(strstr(help, "claude, codex, gemini"));
     assert_non_null(strstr(help, "\n  125 "));
     assert_string_equal(help + strlen(help) - 1, "\n");
