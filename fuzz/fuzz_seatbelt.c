@@ -97,6 +97,7 @@ static bool is_known(const char *word, size_t len)
         "signal",
         "process-info*",
         "sysctl-read",
+        "sysctl-name-prefix",
         "mach-lookup",
         "pseudo-tty",
         "file-ioctl",

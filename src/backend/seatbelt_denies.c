@@ -5,6 +5,7 @@
  * These rules are the last, and so they decide. They name paths whether something is there or not: there is
  * nobody who would cover it later. The rows, in their order:
  *
+ *   0  data below directories of the system; arguments of other processes
  *   1  directories of secrets in HOME, and those that the user hides
  *   2  what macOS keeps of other programs below ~/Library
  *   3  the program's own directories
@@ -14,42 +15,28 @@
  *   7  no writable directory, and none on the way from one to any of these, may be renamed or removed: under
  *      another name it would be judged as another one, and a link in its place would be followed by the next run
  *
- * A directory of rows 1 and 2 is free as far as the plan shows parts of it, for the plan does so only if a
+ * Rows 0 to 3 are in seatbelt_places.c.
+ *
+ * A directory of rows 0 to 2 is free as far as the plan shows parts of it, for the plan does so only if a
  * flag, an agent or a map of that very path asks for it. What the user hides is never free: the plan has
  * nothing of it.
  */
 #include "backend/seatbelt_parts.h"
 
 #include "base/path.h"
-#include "base/path_table.h"
-#include "policy/hidden.h"
-#include "policy/home.h"
 #include "policy/masks_rules.h"
-#include "policy/project.h"
-#include "policy/secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EVERYTHING "deny file-read* file-write*"
-#define CONTENT    "deny file-read-data file-write*"
-#define CHANGES    "deny file-write*"
 /* Of a directory that one must pass: everything but the look at it. */
 #define ALL_BUT_PASSING "deny file-read-data file-read-xattr file-write*"
 
 #define EXPRESSION_MAX (256 * KIB) /* a path has at most 4 KiB, a letter becomes four bytes */
 
-struct denying {
-    struct seatbelt_text *text;
-    const struct policy *policy;
-    const struct seatbelt_grants *grants;
-    struct strv pins; /* directories that must keep their name */
-    struct path_table is_pinned;
-};
-
 /* ---- row 7 ---- */
 
-static void pin(struct denying *denying, const char *dir)
+static void pin(struct seatbelt_denying *denying, const char *dir)
 {
     if (path_table_get(&denying->is_pinned, dir) != PATH_TABLE_NONE)
         return;
@@ -57,8 +44,7 @@ static void pin(struct denying *denying, const char *dir)
     *path_table_put(&denying->is_pinned, denying->pins.v[denying->pins.n - 1]) = 0;
 }
 
-/* Every directory from the writable ones down to the one that holds path. */
-static void pin_above(struct denying *denying, const char *path)
+void seatbelt_pin_above(struct seatbelt_denying *denying, const char *path)
 {
     const struct strv *roots = &denying->grants->roots;
 
@@ -78,7 +64,7 @@ static void pin_above(struct denying *denying, const char *path)
     }
 }
 
-static void put_pins(struct denying *denying)
+static void put_pins(struct seatbelt_denying *denying)
 {
     struct seatbelt_filters dirs _cleanup_filters_ = {0};
 
@@ -89,10 +75,8 @@ static void put_pins(struct denying *denying)
 
 /* ---- one tree ---- */
 
-/* Denies path and what lies below it, but not what the filters of but match. Directories between the two can
- * still be looked at, if the head denies looking. */
-static void deny_tree(struct denying *denying, const char *head, const char *path,
-                      const struct seatbelt_filters *but)
+void seatbelt_deny_tree(struct seatbelt_denying *denying, const char *head, const char *path,
+                        const struct seatbelt_filters *but)
 {
     struct seatbelt_filters all _cleanup_filters_ = {0};
     struct seatbelt_filters left _cleanup_filters_ = {0};
@@ -103,7 +87,7 @@ static void deny_tree(struct denying *denying, const char *head, const char *pat
         _cleanup_free_ char *above = path_parent(but->v[i].text);
 
         seatbelt_filters_add(&left, but->v[i].kind, but->v[i].text);
-        while (str_eq(head, EVERYTHING) && path_is_within(above, path)) {
+        while (str_eq(head, SEATBELT_EVERYTHING) && path_is_within(above, path)) {
             char *next = path_parent(above);
 
             seatbelt_filters_add(&passed, SEATBELT_LITERAL, above);
@@ -115,108 +99,7 @@ static void deny_tree(struct denying *denying, const char *head, const char *pat
         seatbelt_filters_add(&left, SEATBELT_LITERAL, passed.v[i].text);
     seatbelt_put_rule(denying->text, head, &all, &left);
     seatbelt_put_rule(denying->text, ALL_BUT_PASSING, &passed, NULL);
-    pin_above(denying, path);
-}
-
-/* ---- rows 1 to 3 ---- */
-
-/* The parts of dir that the plan shows because somebody asked for them; false if that is all of it. */
-static bool find_freed(const struct policy *policy, const char *dir, bool by_browser,
-                       struct seatbelt_filters *freed)
-{
-    for (size_t i = 0; i < policy->plan.n; i++) {
-        const struct plan_entry *entry = &policy->plan.v[i];
-        bool is_dir = entry->is_new || entry->st.type == FS_DIR;
-
-        if (!plan_is_bind(entry->kind) || !entry->source || !path_is_within(entry->source, dir) ||
-            (by_browser && entry->group != GROUP_BROWSER))
-            continue;
-        if (str_eq(entry->source, dir))
-            return false;
-        seatbelt_filters_add(freed, is_dir ? SEATBELT_SUBPATH : SEATBELT_LITERAL, entry->source);
-    }
-    return true;
-}
-
-static void deny_unless_freed(struct denying *denying, const char *dir, bool by_browser)
-{
-    struct seatbelt_filters freed _cleanup_filters_ = {0};
-
-    if (find_freed(denying->policy, dir, by_browser, &freed))
-        deny_tree(denying, EVERYTHING, dir, &freed);
-}
-
-/* A directory of HOME, and where it is if it is a link. */
-static void deny_home_dir(struct denying *denying, const char *below_home)
-{
-    const struct host *host = denying->policy->host;
-    _cleanup_free_ char *path = path_join(host->home, below_home);
-    _cleanup_free_ char *canonical = NULL;
-
-    deny_unless_freed(denying, path, false);
-    if (fs_resolve(host->fs, path, &canonical, NULL, NULL) == 0 && !str_eq(canonical, path) &&
-        !path_is_within(host->home, canonical) &&
-        !path_is_within(denying->policy->project, canonical))
-        deny_unless_freed(denying, canonical, false);
-}
-
-static void put_secrets(struct denying *denying)
-{
-    const struct policy *policy = denying->policy;
-    const struct seatbelt_filters none = {0};
-    struct error error = {0};
-    struct strv hidden _cleanup_strv_ = {0};
-
-    seatbelt_put_comment(denying->text, "secrets, and what is hidden");
-    for (size_t i = 0; secret_dotdirs[i]; i++)
-        deny_home_dir(denying, secret_dotdirs[i]);
-    for (size_t i = 0; !policy->private_home && home_covered_parts[i]; i++)
-        deny_home_dir(denying, home_covered_parts[i]);
-    /* Its faults were found when the policy was built. */
-    hidden_paths(&hidden, policy->config, policy->host, policy->project, &error);
-    for (size_t i = 0; i < hidden.n; i++)
-        deny_tree(denying, EVERYTHING, hidden.v[i], &none);
-}
-
-static void put_library(struct denying *denying)
-{
-    static const char *const dirs[] = {
-        "Library/Mail",
-        "Library/Messages",
-        "Library/Safari",
-        "Library/Cookies",
-        "Library/Application Support/Google",
-        "Library/Application Support/BraveSoftware",
-        "Library/Application Support/Firefox",
-    };
-    static const char keychains[] = "Library/Keychains";
-
-    seatbelt_put_comment(denying->text, "other programs of the user");
-    for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-        deny_home_dir(denying, dirs[i]);
-    if (seatbelt_has_keychain(denying->policy)) {
-        _cleanup_free_ char *path = path_join(denying->policy->host->home, keychains);
-        _cleanup_free_ char *files = seatbelt_keychain_files(denying->policy);
-        struct seatbelt_filters all _cleanup_filters_ = {0};
-        struct seatbelt_filters but _cleanup_filters_ = {0};
-
-        seatbelt_filters_add_tree(&all, path);
-        seatbelt_filters_add(&but, SEATBELT_REGEX, files);
-        seatbelt_put_rule(denying->text, CHANGES, &all, &but);
-        pin_above(denying, path);
-    } else {
-        deny_home_dir(denying, keychains);
-    }
-}
-
-static void put_own(struct denying *denying)
-{
-    struct strv own _cleanup_strv_ = {0};
-
-    seatbelt_put_comment(denying->text, "the files of ai-jail");
-    project_own_dirs(denying->policy->host, &own);
-    for (size_t i = 0; i < own.n; i++)
-        deny_unless_freed(denying, own.v[i], true);
+    seatbelt_pin_above(denying, path);
 }
 
 /* ---- rows 4 to 6: literals ---- */
@@ -296,7 +179,7 @@ static char *deepest_dir(const struct fs *fs, const char *path)
 }
 
 /* The path, and the directories on the way that are not there either, in any case. */
-static void deny_any_case(struct denying *denying, const char *head, const char *path,
+static void deny_any_case(struct seatbelt_denying *denying, const char *head, const char *path,
                           const struct seatbelt_filters *but)
 {
     _cleanup_free_ char *there = deepest_dir(denying->policy->host->fs, path);
@@ -319,22 +202,24 @@ static void deny_any_case(struct denying *denying, const char *head, const char 
 /* What the cover of a name is made of here. */
 static const char *head_of(enum plan_kind kind)
 {
-    return kind == PLAN_COVER_DENY ? EVERYTHING : kind == PLAN_COVER_EMPTY ? CONTENT : CHANGES;
+    return kind == PLAN_COVER_DENY    ? SEATBELT_EVERYTHING
+           : kind == PLAN_COVER_EMPTY ? SEATBELT_CONTENT
+                                      : SEATBELT_CHANGES;
 }
 
-static void deny_named(struct denying *denying, enum plan_kind kind, const char *path,
+static void deny_named(struct seatbelt_denying *denying, enum plan_kind kind, const char *path,
                        bool is_there)
 {
     const struct policy *policy = denying->policy;
     struct seatbelt_filters but _cleanup_filters_ = {0};
 
     find_exceptions(policy->masks, kind, path, &but);
-    deny_tree(denying, head_of(kind), path, &but);
+    seatbelt_deny_tree(denying, head_of(kind), path, &but);
     if (!is_there)
         deny_any_case(denying, head_of(kind), path, &but);
 }
 
-static void deny_armed(struct denying *denying, enum plan_kind kind)
+static void deny_armed(struct seatbelt_denying *denying, enum plan_kind kind)
 {
     const struct mask_rules *rules = denying->policy->masks;
 
@@ -344,7 +229,7 @@ static void deny_armed(struct denying *denying, enum plan_kind kind)
 }
 
 /* Covers that no rule of the masks made; those that a pattern found have a directory that must stay. */
-static void deny_covers(struct denying *denying, enum plan_kind kind)
+static void deny_covers(struct seatbelt_denying *denying, enum plan_kind kind)
 {
     const struct policy *policy = denying->policy;
 
@@ -360,7 +245,7 @@ static void deny_covers(struct denying *denying, enum plan_kind kind)
         if (mask_rules_find(policy->masks, path).kind == PLAN_KIND_COUNT)
             deny_named(denying, kind, path, true);
         else
-            pin_above(denying, path);
+            seatbelt_pin_above(denying, path);
     }
 }
 
@@ -376,7 +261,7 @@ static bool begin_expression(struct buf *out, const struct mask_glob *glob, size
 }
 
 /* A directory that the pattern names on its way must keep its name. Behind "**" any name will do. */
-static void pin_way(struct denying *denying, const struct mask_glob *glob)
+static void pin_way(struct seatbelt_denying *denying, const struct mask_glob *glob)
 {
     struct seatbelt_filters dirs _cleanup_filters_ = {0};
 
@@ -392,7 +277,7 @@ static void pin_way(struct denying *denying, const struct mask_glob *glob)
     seatbelt_put_rule(denying->text, "deny file-write-unlink", &dirs, NULL);
 }
 
-static void deny_pattern(struct denying *denying, const struct mask_glob *glob)
+static void deny_pattern(struct seatbelt_denying *denying, const struct mask_glob *glob)
 {
     struct seatbelt_filters all _cleanup_filters_ = {0};
     struct seatbelt_filters but _cleanup_filters_ = {0};
@@ -407,10 +292,10 @@ static void deny_pattern(struct denying *denying, const struct mask_glob *glob)
     find_exceptions(denying->policy->masks, glob->kind, NULL, &but);
     seatbelt_put_rule(denying->text, head_of(glob->kind), &all, &but);
     pin_way(denying, glob);
-    pin_above(denying, below);
+    seatbelt_pin_above(denying, below);
 }
 
-static void deny_patterns(struct denying *denying, enum plan_kind kind)
+static void deny_patterns(struct seatbelt_denying *denying, enum plan_kind kind)
 {
     const struct mask_rules *rules = denying->policy->masks;
 
@@ -422,7 +307,7 @@ static void deny_patterns(struct denying *denying, enum plan_kind kind)
 /* ---- row 6: binds ---- */
 
 /* What is read-only but lies where one may write; what is writable again below it is left out. */
-static void deny_read_only(struct denying *denying, const struct plan_entry *entry)
+static void deny_read_only(struct seatbelt_denying *denying, const struct plan_entry *entry)
 {
     const struct strv *roots = &denying->grants->roots;
     struct seatbelt_filters but _cleanup_filters_ = {0};
@@ -434,10 +319,10 @@ static void deny_read_only(struct denying *denying, const struct plan_entry *ent
             seatbelt_filters_add(&but, SEATBELT_SUBPATH, roots->v[i]);
     }
     if (is_within && strv_find(roots, entry->source) < 0)
-        deny_tree(denying, CHANGES, entry->source, &but);
+        seatbelt_deny_tree(denying, SEATBELT_CHANGES, entry->source, &but);
 }
 
-static void put_read_only(struct denying *denying)
+static void put_read_only(struct seatbelt_denying *denying)
 {
     const struct plan *plan = &denying->policy->plan;
 
@@ -451,23 +336,13 @@ static void put_read_only(struct denying *denying)
 
 /* A writable directory keeps its place: in an empty one the agent could leave a link, and the next run would
  * follow it to wherever it leads. */
-static void pin_roots(struct denying *denying)
+static void pin_roots(struct seatbelt_denying *denying)
 {
     for (size_t i = 0; i < denying->grants->roots.n; i++) {
         _cleanup_free_ char *below = path_join(denying->grants->roots.v[i], "x");
 
-        pin_above(denying, below);
+        seatbelt_pin_above(denying, below);
     }
-}
-
-/* The volume that HOME lies on, mounted a second time below what is readable. No name that was granted begins
- * like this. */
-static void put_data_volume(struct denying *denying)
-{
-    const struct seatbelt_filters nothing = {0};
-
-    seatbelt_put_comment(denying->text, "the volume of HOME by its other name");
-    deny_tree(denying, EVERYTHING, "/System/Volumes/Data", &nothing);
 }
 
 void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy,
@@ -477,12 +352,9 @@ void seatbelt_put_denies(struct seatbelt_text *text, const struct policy *policy
         const char *what;
         enum plan_kind kind;
     } covers[] = {{"masks", PLAN_COVER_EMPTY}, {"denies", PLAN_COVER_DENY}};
-    struct denying denying = {.text = text, .policy = policy, .grants = grants};
+    struct seatbelt_denying denying = {.text = text, .policy = policy, .grants = grants};
 
-    put_data_volume(&denying);
-    put_secrets(&denying);
-    put_library(&denying);
-    put_own(&denying);
+    seatbelt_deny_places(&denying);
     for (size_t i = 0; i < ARRAY_SIZE(covers); i++) {
         seatbelt_put_comment(text, covers[i].what);
         deny_armed(&denying, covers[i].kind);

@@ -127,6 +127,8 @@ def on_other(verb, word):
         return "mach-lookup", sbpl.Object(name=word)
     if verb == "mach-register":
         return verb, sbpl.Object(name=word)
+    if verb == "sysctl":
+        return "sysctl-read", sbpl.Object(name=word)
     if verb == "signal":
         return "signal", sbpl.Object(target=word)
     if verb == "look":

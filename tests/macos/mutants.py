@@ -6,7 +6,9 @@ A fault is one of
     missing    a unit (one operation with one filter of a rule) is not there; for a refusal that
                is the same as standing in front of the permissions
     bare       a permission has lost its filter
-    wide       a literal is a subpath, a subpath begins one directory higher
+    wide       a literal is a subpath, a subpath begins one directory higher, the beginning of a name ends
+               at the dot before
+    narrow     the beginning of a name is all of it
     without    one of the conditions of a filter (require-all) is not there
 
 A unit that says nothing new cannot be missed: the literal beside the subpath of the same path, and
@@ -76,9 +78,12 @@ def is_implied(profile, unit, twin):
                for other in profile.units)
 
 
-def is_missing_noticed(steps, unit, twin):
+def is_missing_noticed(steps, unit, twin, stays=lambda obj: False):
+    """The unit is not there, but for the objects where it stays."""
     decided = steps.by_unit.get(unit, []) + (steps.by_unit.get(twin, []) if twin else [])
     for question, is_act, op, obj, decider in decided:
+        if stays(obj):
+            continue
         now = steps.profile.allows(op, obj, without=(unit, twin))
         if now != unit.is_allow and is_noticed(
                 (question, is_act, op, obj, decider, steps.profile), now):
@@ -121,9 +126,19 @@ def wider(unit):
         found.append(("wide", sbpl.path_filter("subpath", word)))
     if name == "subpath" and word.count("/") > 1:
         found.append(("wide", sbpl.path_filter("subpath", sbpl.Str(word.rpartition("/")[0]))))
+    if name == "sysctl-name-prefix" and "." in word.rstrip("."):
+        wide = word.rstrip(".").rpartition(".")[0] + "."
+        found.append(("wide", lambda obj: (obj.name or "").startswith(wide)))
     if name == "require-all":
         found += without_conditions(unit)
     return found
+
+
+def narrower(unit):
+    if not unit.form or unit.form[0] != "sysctl-name-prefix":
+        return []
+    whole = ["sysctl-name", unit.form[1]]
+    return [("narrow", sbpl.compile_filter(whole, (unit.op,)))]
 
 
 def survivors(suite):
@@ -136,11 +151,12 @@ def survivors(suite):
             twin = pairs.get(unit)
             if is_implied(steps.profile, unit, twin):
                 continue
-            for name, match in [("missing", None)] + wider(unit):
+            for name, match in [("missing", None)] + narrower(unit) + wider(unit):
                 text = f"{name}: {unit}"
                 if text in dead:
                     continue
-                if (is_missing_noticed(steps, unit, twin) if match is None else
+                if (is_missing_noticed(steps, unit, twin) if name == "missing" else
+                        is_missing_noticed(steps, unit, None, match) if name == "narrow" else
                         is_changed_noticed(steps, unit, match)):
                     dead.add(text)
                     alive.discard(text)

@@ -197,6 +197,7 @@ USES = {
     "remote": ("network-outbound",),
     "local": ("network-inbound", "network-bind"),
     "ipc-posix-name": ("ipc-posix",), "sysctl-name": ("sysctl",),
+    "sysctl-name-prefix": ("sysctl",),
     "require-any": ("",), "require-all": ("",), "require-not": ("",),
 }
 VNODE_TYPES = ("REGULAR-FILE", "DIRECTORY", "SYMLINK", "TTY", "CHARACTER-DEVICE", "BLOCK-DEVICE",
@@ -280,6 +281,8 @@ def compile_filter(form, ops, addresses=True):
         raise Error(f"{form!r}: a name is wanted")
     if name == "extension":
         return lambda obj: word in obj.extensions
+    if name == "sysctl-name-prefix":
+        return lambda obj: (obj.name or "").startswith(word)
     return lambda obj: obj.name == word
 
 

@@ -39,6 +39,11 @@ LOOKUPS = {
 WITH_IPC = ("host-ipc",)
 CLAUDES = ("claude", "off", "full-claude", "open-home-claude", "claude-dir", "hidden", "native", "map-claude",
            "json-link", "state-link", "state-link-bad")
+# What else they may write.
+WRITTEN = {
+    "docker": ("/private/var/run/docker.sock",), "brew-project": ("/opt/homebrew/var/www",),
+    "brew-map": ("/opt/homebrew", "/usr/local"), "brew-link": ("/Volumes/Data/in",),
+}
 MAPS_OF_HOME = ("map-home", "rw-map-home", "map-hidden", "map-docker", "map-flags", "map-claude")
 
 PERMITTED = {
@@ -147,7 +152,7 @@ class Shape(unittest.TestCase):
             if unit.is_allow:
                 self.assertIn(unit.op, known, str(unit))
             else:
-                self.assertTrue(unit.op.startswith(("file-", "network-")), str(unit))
+                self.assertTrue(unit.op.startswith(("file-", "network-", "sysctl-")), str(unit))
 
     @for_each
     def test_regexes_are_anchored(self, name, profile):
@@ -265,7 +270,7 @@ class Modes(unittest.TestCase):
         for place in self.written(profile):
             place = place.removeprefix("^")
             if not place.startswith(usual) and "com.apple.sandbox.pty" not in place:
-                self.assertTrue((name, place) == ("docker", "/private/var/run/docker.sock") or
+                self.assertTrue(place in WRITTEN.get(name, ()) or
                                 (name in MAPS_OF_HOME and place == profiles.HOME), place)
 
     @for_each
@@ -297,7 +302,7 @@ class Questions(unittest.TestCase):
         self.assertGreaterEqual(len(rows["yes"]), 200)
         self.assertGreaterEqual(len(rows["no"]), 300)
         del by_verb["mach-register"], by_verb["link"]
-        self.assertLessEqual(set(mac.ON_PATH) - {"link"} | {"mach", "signal", "look", "do", "rename"}, set(by_verb))
+        self.assertLessEqual(set(mac.ON_PATH) - {"link"} | {"mach", "signal", "look", "sysctl", "do", "rename"}, set(by_verb))
         for wants in (by_verb, by_name):
             self.assertEqual({k: v for k, v in wants.items() if v != {"yes", "no"}}, {})
         self.assertEqual(set(by_name), set(SUITE.profiles))

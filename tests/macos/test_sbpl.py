@@ -206,6 +206,12 @@ class Filters(unittest.TestCase):
     def test_names_and_targets(self):
         self.check('(global-name "a.b")', [sbpl.Object(name="a.b")],
                    [sbpl.Object(name="a.b.c"), sbpl.Object(name="axb")], op="mach-lookup")
+        self.check('(sysctl-name-prefix "kern.a")',
+                   [sbpl.Object(name="kern.a"), sbpl.Object(name="kern.a.1"), sbpl.Object(name="kern.ab")],
+                   [sbpl.Object(name="kern.b"), sbpl.Object(name="x.kern.a"), sbpl.Object(name="kern."),
+                    sbpl.Object()], op="sysctl-read")
+        self.check('(sysctl-name "kern.a")', [sbpl.Object(name="kern.a")],
+                   [sbpl.Object(name="kern.a.1"), sbpl.Object()], op="sysctl-read")
         self.check("(target same-sandbox)",
                    [sbpl.Object(target="same-sandbox"), sbpl.Object(target="self")],
                    [sbpl.Object(target="others")], op="signal")
@@ -360,6 +366,14 @@ class Mutants(unittest.TestCase):
         text = '(allow file-read*)(deny file-read-data (literal "/a"))'
         self.assertEqual(self.survivors(text, [("read", "/b", "yes")]), ["missing", "wide"])
         self.assertEqual(self.survivors(text, [("read", "/a", "no"), ("read", "/a/b", "yes")]), [])
+
+    def test_beginning_of_a_name(self):
+        text = '(allow sysctl-read)(deny sysctl-read (sysctl-name-prefix "kern.a"))'
+        self.assertEqual(self.survivors(text, [("sysctl", "kern.a", "no"), ("sysctl", "x", "yes")]),
+                         ["narrow", "wide"])
+        self.assertEqual(self.survivors(text, [("sysctl", "kern.a.1", "no")]), ["missing", "wide"])
+        self.assertEqual(self.survivors(text, [("sysctl", "kern.a.1", "no"), ("sysctl", "kern.b", "yes")]),
+                         [])
 
     def test_a_no_for_two_reasons_proves_neither(self):
         text = '(allow file*)(deny file-write-unlink (literal "/a"))(deny file-write-create (literal "/b"))'

@@ -280,6 +280,8 @@ static void commands_are_found_where_macos_keeps_them(void **state)
     (void)state;
     build(&brew, "claude", NULL);
     must_have(&brew, "(subpath \"/opt\")");
+    must_have(&brew, "(deny file-read* file-write*\n  (literal \"/opt/homebrew/var\")\n"
+                     "  (subpath \"/opt/homebrew/var\"))");
     build(&bundle, "edit", NULL);
     must_have(&bundle, "(subpath \"/Applications/Edit.app\")");
     must_have(&bundle, "(literal \"/Applications\")");
