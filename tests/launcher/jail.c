@@ -5,6 +5,7 @@
 #include "launcher/jail.h"
 
 #include "base/fd.h"
+#include "base/memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
