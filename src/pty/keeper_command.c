@@ -8,6 +8,7 @@
 #include "pty/keeper_parts.h"
 
 #include "base/path.h"
+#include "base/rlimit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -105,21 +106,6 @@ static void place_stdio(const struct keeper_child *child)
     }
 }
 
-/* Only downwards, as in the launcher. */
-static int lower_limit(int resource, uint64_t wanted)
-{
-    struct rlimit now;
-    struct rlimit next;
-
-    if (wanted == UINT64_MAX)
-        return 0;
-    if (getrlimit(resource, &now) < 0)
-        return errno;
-    next.rlim_max = now.rlim_max < wanted ? now.rlim_max : (rlim_t)wanted;
-    next.rlim_cur = now.rlim_cur < next.rlim_max ? now.rlim_cur : next.rlim_max;
-    return setrlimit(resource, &next) < 0 ? errno : 0;
-}
-
 /* No limit of processes: it would count all of the user's. */
 static void set_limits(const struct keeper_child *child)
 {
@@ -136,7 +122,7 @@ static void set_limits(const struct keeper_child *child)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-        int error = lower_limit(limits[i].resource, limits[i].wanted);
+        int error = rlimit_lower(limits[i].resource, limits[i].wanted);
 
         if (!error)
             continue;
