@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-only
 """parents: proxies of the host, in the test's own process, that note what they are asked."""
 import base64
+import errno
 import os
 import select
 import socket
@@ -22,6 +23,15 @@ def pump(source, sink, heard):
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         sink.close()
+
+
+def end(sock):
+    """Nothing more comes; whoever is gone need not be told."""
+    try:
+        sock.shutdown(socket.SHUT_WR)
+    except OSError as fault:
+        if fault.errno != errno.ENOTCONN:
+            raise
 
 
 class Parent:
@@ -168,7 +178,7 @@ class TlsSide:
                 pass
         self.flush()
         if not block:
-            self.sock.shutdown(socket.SHUT_WR)
+            end(self.sock)
 
     def up(self):
         block = self.sock.recv(65536)
@@ -185,7 +195,7 @@ class TlsSide:
         except ssl.SSLZeroReturnError:
             pass
         self.open.discard(self.sock)
-        self.plain.shutdown(socket.SHUT_WR)
+        end(self.plain)
 
     def run(self):
         self.shake_hands()
