@@ -8,36 +8,11 @@
  */
 #include "browser_hint.h"
 
-#include "base/buf.h"
+#include "base/shell_word.h"
 
 #include <string.h>
 
 #define LINE_MAX_BYTES (64 * KIB)
-
-static bool is_plain(const char *word)
-{
-    for (const char *c = word; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              strchr("_@%+=:,./-", *c)))
-            return false;
-    return word[0] != '\0';
-}
-
-static void add_word(struct buf *line, const char *word)
-{
-    buf_append_byte(line, ' ');
-    if (is_plain(word)) {
-        buf_append_str(line, word);
-        return;
-    }
-    buf_append_byte(line, '\'');
-    for (const char *c = word; *c; c++)
-        if (*c == '\'')
-            buf_append_str(line, "'\\''");
-        else
-            buf_append_byte(line, (uint8_t)*c);
-    buf_append_byte(line, '\'');
-}
 
 /* An option of ours that gives a variable a value: what is printed in its place, or NULL. malloc'ed. */
 static char *without_value(const char *word, const char *before)
@@ -57,7 +32,8 @@ static void add_words(struct buf *line, char *const *argv, int argc)
     for (int i = 1; i < argc; i++) {
         _cleanup_free_ char *shown = without_value(argv[i], i > 1 ? argv[i - 1] : "");
 
-        add_word(line, shown ? shown : argv[i]);
+        buf_append_byte(line, ' ');
+        shell_word_append(line, shown ? shown : argv[i]);
     }
 }
 

@@ -111,11 +111,6 @@ static void read_groups(struct host *host)
     host->group_count = count > 0 ? (size_t)count : 0;
 }
 
-static int random_bytes(void *bytes, size_t len)
-{
-    return os_random(bytes, len);
-}
-
 int host_read(struct host *host, struct error *error)
 {
     int r;
@@ -125,7 +120,7 @@ int host_read(struct host *host, struct error *error)
         .uid = geteuid(),
         .gid = getegid(),
         .bwrap.fd = -1,
-        .random = random_bytes,
+        .random = os_random,
     };
     host->fs = fs_cache_fs(host->cache);
     for (char **entry = environ; *entry; entry++)

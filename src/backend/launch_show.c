@@ -2,8 +2,7 @@
 /*
  * launch_show: --dry-run, as text and as JSON.
  *
- * The text can be replayed: every word outside a safe set is quoted for a shell, and descriptors
- * are shown by what they hold. Values of variables are never shown, only names.
+ * The text can be replayed: descriptors are shown by what they hold.
  */
 #include "backend/launch.h"
 
@@ -12,8 +11,8 @@
 #include "backend/landlock.h"
 #include "backend/rules.h"
 #include "backend/seccomp.h"
+#include "backend/show_parts.h"
 #include "base/log.h"
-#include "policy/hosts.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -22,48 +21,6 @@
 #include <string.h>
 
 #define SHOW_MAX (64 * MIB)
-
-static bool is_plain(const char *word)
-{
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                               "_@%+=:,./-";
-
-    return word[0] && strspn(word, safe) == strlen(word);
-}
-
-static bool is_printable(const char *word)
-{
-    for (const unsigned char *at = (const unsigned char *)word; *at; at++)
-        if (*at < 0x20 || *at >= 0x7F)
-            return false;
-    return true;
-}
-
-/* Quoted so that a shell reads the same bytes again. */
-static void append_quoted(struct buf *out, const char *word)
-{
-    if (is_plain(word)) {
-        buf_append_str(out, word);
-    } else if (is_printable(word)) {
-        buf_append_byte(out, '\'');
-        for (const char *at = word; *at; at++)
-            if (*at == '\'')
-                buf_append_str(out, "'\\''");
-            else
-                buf_append_byte(out, (uint8_t)*at);
-        buf_append_byte(out, '\'');
-    } else {
-        buf_append_str(out, "$'");
-        for (const unsigned char *at = (const unsigned char *)word; *at; at++)
-            if (*at < 0x20 || *at >= 0x7F)
-                buf_printf(out, "\\x%02X", *at);
-            else if (*at == '\'' || *at == '\\')
-                buf_printf(out, "\\%c", *at);
-            else
-                buf_append_byte(out, *at);
-        buf_append_byte(out, '\'');
-    }
-}
 
 /* What stands for a descriptor word. Static or in text. */
 static const char *fd_label(const struct launch *launch, const char *word, char *text, size_t size)
@@ -114,12 +71,12 @@ static bool begins_group(const struct strv *words, size_t index)
 static void append_backend(struct buf *out, const struct launch *launch,
                            const struct policy *policy)
 {
-    append_quoted(out, policy->host->bwrap.path);
+    show_word(out, policy->host->bwrap.path);
     for (size_t i = 0; i < launch->words.n; i++) {
         char text[128];
 
         buf_append_str(out, begins_group(&launch->words, i) ? " \\\n    " : " ");
-        append_quoted(out, shown_word(launch, i, text, sizeof(text)));
+        show_word(out, shown_word(launch, i, text, sizeof(text)));
     }
     buf_append_str(out, " \\\n    -- '<fd:launcher>'\n");
 }
@@ -136,9 +93,9 @@ static void append_in_step(struct buf *out, const struct in_step *files)
 {
     for (size_t i = 0; i < files->n; i++) {
         buf_printf(out, "  %2d %-10s ", GROUP_HOME_PARTS, "in-step");
-        append_quoted(out, files->v[i].jail);
+        show_word(out, files->v[i].jail);
         buf_append_str(out, " <- ");
-        append_quoted(out, files->v[i].host);
+        show_word(out, files->v[i].host);
         buf_append_str(out, "  (" AGENTS_ORIGIN ")\n");
     }
 }
@@ -149,14 +106,14 @@ static void append_mounts(struct buf *out, const struct plan *plan)
         const struct plan_entry *entry = &plan->v[i];
 
         buf_printf(out, "  %2d %-10s ", entry->group, plan_kind_name(entry->kind));
-        append_quoted(out, entry->dest);
+        show_word(out, entry->dest);
         if (entry->source && !str_eq(entry->source, entry->dest)) {
             buf_append_str(out, " <- ");
-            append_quoted(out, entry->source);
+            show_word(out, entry->source);
         }
         if (entry->target) {
             buf_append_str(out, " -> ");
-            append_quoted(out, entry->target);
+            show_word(out, entry->target);
         }
         if (entry->kind == PLAN_TMPFS)
             buf_printf(out, " %llu MiB", (unsigned long long)(entry->size_bytes / MIB));
@@ -174,16 +131,16 @@ static void append_late_masks(struct buf *out, const struct mask_rules *masks)
         struct mask_literal literal = mask_rules_literal(masks, i);
 
         buf_printf(out, "  %-10s ", plan_kind_name(literal.kind));
-        append_quoted(out, literal.path);
+        show_word(out, literal.path);
         append_origin(out, literal.origin);
     }
     for (size_t i = 0; i < mask_rules_pattern_count(masks); i++) {
         struct mask_pattern pattern = mask_rules_pattern(masks, i);
 
         buf_printf(out, "  %-10s ", plan_kind_name(pattern.kind));
-        append_quoted(out, pattern.text);
+        show_word(out, pattern.text);
         buf_append_str(out, " in ");
-        append_quoted(out, pattern.root);
+        show_word(out, pattern.root);
         append_origin(out, pattern.origin);
     }
 }
@@ -221,7 +178,7 @@ static void append_landlock(struct buf *out, const struct launch *launch,
     buf_printf(out, "  abi %d\n", policy->host->landlock_abi);
     for (size_t i = 0; i < launch->orders.rule_count; i++) {
         buf_append_str(out, "  ");
-        append_quoted(out, launch->orders.rules[i].path);
+        show_word(out, launch->orders.rules[i].path);
         buf_append_str(out, " ");
         append_rights(out, launch->orders.rules[i].access);
         buf_append_str(out, "\n");
@@ -234,86 +191,21 @@ static void append_landlock(struct buf *out, const struct launch *launch,
         buf_append_str(out, "  scope signals\n");
 }
 
-static void append_limits(struct buf *out, const struct limits *limits)
-{
-    if (limits->nproc == UINT64_MAX && limits->nofile_hard == UINT64_MAX)
-        buf_append_str(out, "  off\n");
-    if (limits->nproc != UINT64_MAX)
-        buf_printf(out, "  nproc %llu\n", (unsigned long long)limits->nproc);
-    if (limits->nofile_hard != UINT64_MAX)
-        buf_printf(out, "  nofile %llu\n", (unsigned long long)limits->nofile_hard);
-    if (limits->core != UINT64_MAX)
-        buf_printf(out, "  core %llu\n", (unsigned long long)limits->core);
-    if (limits->fsize != UINT64_MAX)
-        buf_printf(out, "  fsize %llu\n", (unsigned long long)limits->fsize);
-}
-
-static char *variable_name(const char *entry)
-{
-    return xstrndup(entry, strcspn(entry, "="));
-}
-
-static void append_ports(struct buf *out, const struct policy *policy)
-{
-    for (size_t i = 0; i < policy->forward.n; i++)
-        buf_printf(out, "  port %u of this machine is port %u of the jail\n",
-                   policy->forward.v[i].host, policy->forward.v[i].jail);
-    for (size_t i = 0; i < policy->publish.n; i++) {
-        const struct port_pair *pair = &policy->publish.v[i];
-
-        if (pair->host)
-            buf_printf(out, "  port %u of the jail is port %u of this machine\n", pair->jail,
-                       pair->host);
-        else
-            buf_printf(out, "  port %u of the jail is a free port of this machine\n", pair->jail);
-    }
-}
-
-static void append_network(struct buf *out, const struct policy *policy)
-{
-    _cleanup_free_ char *through = parents_describe(&policy->parents);
-
-    buf_printf(out, "network\n  %s\n", hosts_mode_name(policy->network));
-    if (through)
-        buf_printf(out, "  %s\n", through);
-    for (size_t i = 0; i < policy->hosts.n; i++) {
-        buf_append_str(out, "  ");
-        log_escape(out, policy->hosts.v[i].text, strlen(policy->hosts.v[i].text));
-        buf_append_str(out, " (");
-        log_escape(out, policy->hosts.v[i].origin, strlen(policy->hosts.v[i].origin));
-        buf_append_str(out, ")\n");
-    }
-    append_ports(out, policy);
-    for (size_t i = 0; i < policy->credentials.n; i++)
-        for (size_t k = 0; k < policy->credentials.v[i].hosts.n; k++)
-            buf_printf(out, "  %s is a placeholder inside; its value goes to %s alone, by TLS\n",
-                       policy->credentials.v[i].key, policy->credentials.v[i].hosts.v[k]);
-}
-
 char *launch_text(const struct launch *launch, const struct policy *policy)
 {
     struct buf out CLEANUP(buf_free);
 
     buf_init(&out, SHOW_MAX);
     buf_append_str(&out, "command\n ");
-    for (size_t i = 0; i < policy->argv.n; i++) {
-        buf_append_byte(&out, ' ');
-        append_quoted(&out, policy->argv.v[i]);
-    }
+    show_words(&out, &policy->argv);
     buf_append_str(&out, "\nbackend\n  ");
     append_backend(&out, launch, policy);
     buf_append_str(&out, "mounts\n");
     append_mounts(&out, &policy->plan);
     append_in_step(&out, &policy->in_step);
     buf_append_str(&out, "environment\n");
-    for (size_t i = 0; i < policy->env.n; i++) {
-        _cleanup_free_ char *name = variable_name(policy->env.v[i]);
-
-        buf_append_str(&out, "  ");
-        append_quoted(&out, name);
-        buf_append_byte(&out, '\n');
-    }
-    append_network(&out, policy);
+    show_environment(&out, &policy->env);
+    show_network(&out, policy);
     buf_append_str(&out, "landlock\n");
     append_landlock(&out, launch, policy);
     if (launch->seccomp_program >= 0)
@@ -322,7 +214,7 @@ char *launch_text(const struct launch *launch, const struct policy *policy)
     else
         buf_append_str(&out, "seccomp\n  off\n");
     buf_append_str(&out, "limits\n");
-    append_limits(&out, &policy->limits);
+    show_limits(&out, &policy->limits);
     buf_append_str(&out, "late masks\n");
     append_late_masks(&out, policy->masks);
     return buf_take_cstr(&out);
@@ -362,18 +254,6 @@ static json_t *json_mounts(const struct plan *plan)
     return array;
 }
 
-static json_t *json_environment(const struct policy *policy)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < policy->env.n; i++) {
-        _cleanup_free_ char *name = variable_name(policy->env.v[i]);
-
-        json_array_append_new(array, json_text(name));
-    }
-    return array;
-}
-
 static json_t *json_tcp(const struct orders *orders)
 {
     json_t *ports = json_array();
@@ -409,25 +289,6 @@ static json_t *json_landlock(const struct launch *launch, const struct policy *p
     if (launch->orders.handled_net)
         json_object_set_new(landlock, "tcp", json_tcp(&launch->orders));
     return landlock;
-}
-
-static json_t *json_limits(const struct limits *limits)
-{
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {
-        {"nproc", limits->nproc},
-        {"nofile", limits->nofile_hard},
-        {"core", limits->core},
-        {"fsize", limits->fsize},
-    };
-    json_t *object = json_object();
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (rows[i].value != UINT64_MAX)
-            json_object_set_new(object, rows[i].name, json_integer((json_int_t)rows[i].value));
-    return object;
 }
 
 static json_t *json_seccomp(const struct launch *launch)
@@ -476,9 +337,9 @@ char *launch_json(const struct launch *launch, const struct policy *policy)
     json_t *root = json_pack(
         "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
         json_texts(&policy->argv), "backend", json_backend(launch, policy), "mounts",
-        json_mounts(&policy->plan), "environment", json_environment(policy), "network",
+        json_mounts(&policy->plan), "environment", show_environment_json(&policy->env), "network",
         json_network(policy), "landlock", json_landlock(launch, policy), "seccomp",
-        json_seccomp(launch), "limits", json_limits(&policy->limits), "late_masks",
+        json_seccomp(launch), "limits", show_limits_json(&policy->limits), "late_masks",
         json_late_masks(policy->masks), "in_step", json_in_step(&policy->in_step));
 
     return json_document(root);

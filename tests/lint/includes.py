@@ -83,7 +83,7 @@ OWNERS = (
     ("openssl/ssl.h", ("net/tls.c",)),
     ("openssl/err.h", ("net/tls.c",)),
     ("seccomp.h", ("backend/seccomp_gen.c",)),
-    ("jansson.h", ("backend/launch*.c", "backend/seatbelt_show.c", "backend/*json*", "verbs/*", "net/audit*.[ch]")),
+    ("jansson.h", ("backend/launch*.c", "backend/seatbelt_show.c", "backend/show_parts.[ch]", "backend/*json*", "verbs/*", "net/audit*.[ch]")),
     ("sha2.h", ("policy/*.c", "net/audit_record.c")),
     # Pseudo-terminals belong to the two sides that meet at one.
     ("pty.h", ("backend/launcher*", "pty/*")),
