@@ -238,11 +238,7 @@ class Alone:
     def survivors_outside(self):
         before = set(outside.descendants())
         self.suite.run([self.world.probe, "--survive"])
-        survivors = set(outside.descendants()) - before
-        for pid in survivors:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        return bool(survivors)
+        return bool(outside.end_others(before))
 
     def ended_from_outside(self):
         """The launcher was attacked first; TERM still ends the run."""

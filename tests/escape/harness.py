@@ -311,7 +311,8 @@ class Watch:
             if not left or time.monotonic() > deadline:
                 break
             time.sleep(0.01)
-            self._reap()
+            # Orphans that ended are children of the harness now.
+            outside.reap(left)
         for pid in left:
             suite.finding(f"{self.what}: left behind: {pid} {outside.process_name(pid)}")
             with contextlib.suppress(OSError):
@@ -324,14 +325,6 @@ class Watch:
             if self.census.get(path) != after.get(path):
                 suite.finding(f"{self.what}: {path}: {self.census.get(path)} -> "
                               f"{after.get(path)}")
-
-    def _reap(self):
-        """Orphans that ended are children of the harness now."""
-        try:
-            for pid in set(outside.descendants()) - self.others:
-                os.waitpid(pid, os.WNOHANG)
-        except OSError:
-            pass
 
 
 def options_parse():

@@ -7,6 +7,7 @@ holds servers on public-looking addresses. Everything it makes it removes again.
 whether anything has changed: files, processes, mounts, sysctls, listening sockets, server logs.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -81,6 +82,30 @@ def descendants(pid=None):
         except OSError:
             pass
     return found
+
+
+def reap(pids):
+    """Takes the end of those pids that are children of this process and have ended."""
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+
+
+def end_others(spared, limit_s=5.0):
+    """Ends and reaps what lies below this process and is not spared; returns the pids it met.
+
+    A process may still have a parent of its own, which reaps it or leaves it to this one: only a
+    look that finds nothing says that all are gone. Needs subreaper().
+    """
+    met, deadline = set(), time.monotonic() + limit_s
+    while (left := set(descendants()) - spared) and time.monotonic() < deadline:
+        met |= left
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        reap(left)
+        time.sleep(0.005)
+    return met
 
 
 def process_name(pid):
