@@ -164,7 +164,8 @@ static int check_dest(struct map *map, struct notes *notes, struct error *error)
 
     if (!refused)
         return 0;
-    why = xasprintf("a map cannot replace %s; choose another destination (SRC:DST)", refused);
+    why = xasprintf("a map cannot %s %s; choose another destination (SRC:DST)",
+                    str_eq(refused, map->dest) ? "replace" : "lie in", refused);
     return refuse(map, notes, error, why);
 }
 

@@ -122,6 +122,22 @@ static int add_masks(struct policy *policy, const struct config *config,
     return mask_rules_walk(policy->masks, &policy->plan, host, notes, error);
 }
 
+/* Why a place is not there: what stands where it should. */
+static int refuse_place(const struct plan *plan, const char *place, struct error *error)
+{
+    struct plan_view view = plan_look(plan, place);
+    const struct plan_entry *entry = view.entry;
+
+    free(view.host_path);
+    if (entry && (entry->group == GROUP_MAPS_OUTSIDE || entry->group == GROUP_MAPS_INSIDE))
+        return error_set(error, EINVAL,
+                         "%s cannot be placed: %s stands in its way; choose another destination "
+                         "for the map (SRC:DST)",
+                         place, entry->origin);
+    return error_set(error, EINVAL, "%s cannot be placed: the jail has something of its own at %s",
+                     place, entry ? entry->dest : "/");
+}
+
 /* The command starts in the project and lives in HOME: without them there is no jail to start. */
 static int check_places(const struct policy *policy, struct error *error)
 {
@@ -133,10 +149,7 @@ static int check_places(const struct policy *policy, struct error *error)
         for (size_t j = 0; j < policy->plan.n && !found; j++)
             found = policy->plan.v[j].kind <= PLAN_RW && str_eq(policy->plan.v[j].dest, places[i]);
         if (!found)
-            return error_set(error, EINVAL,
-                             "%s cannot be placed: a map stands in its way; choose another "
-                             "destination for the map (SRC:DST)",
-                             places[i]);
+            return refuse_place(&policy->plan, places[i], error);
     }
     return 0;
 }
@@ -261,6 +274,7 @@ static int build_plan(struct policy *policy, const struct config *config,
     if (!policy->lockdown && config_flag(config, SET_MISE))
         mise_add(&policy->mise, plan, parts, config, host, policy->project, policy->network, notes);
     toolchains_settle(plan, host->fs, notes);
+    system_settle(plan, host);
     r = environment_build(&policy->env, config, host, &needs, plan, notes, error);
     if (r < 0)
         return r;

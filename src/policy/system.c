@@ -143,6 +143,34 @@ void system_add_lockdown(struct plan *plan, const struct host *host)
     add_covers(plan, GROUP_SYS_MASKS, PLAN_COVER_EMPTY, sys, ARRAY_SIZE(sys), host->fs);
 }
 
+/* ---- /var/tmp ---- */
+
+static bool is_shown_below(const struct plan *plan, const char *dir)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        if (!plan_is_cover(plan->v[i].kind) && path_is_below(plan->v[i].dest, dir))
+            return true;
+    return false;
+}
+
+void system_settle(struct plan *plan, const struct host *host)
+{
+    static const char dir[] = "/var/tmp";
+
+    if (!is_shown_below(plan, dir))
+        return;
+    for (size_t i = 0; i < plan->n; i++) {
+        struct plan_entry *entry = &plan->v[i];
+
+        if (entry->group != GROUP_BASE || entry->kind != PLAN_SYMLINK || !str_eq(entry->dest, dir))
+            continue;
+        entry->kind = PLAN_TMPFS;
+        entry->mode = 01777;
+        entry->size_bytes = system_tmpfs_bytes(host);
+        free(steal_ptr(&entry->target));
+    }
+}
+
 /* ---- Nix ---- */
 
 static bool lies_in_store(const struct fs *fs, const char *path)

@@ -21,6 +21,10 @@ void system_add_lockdown(struct plan *plan, const struct host *host);
  * command, bubblewrap, the targets of /etc/hosts and /etc/resolv.conf. */
 void system_add_nix(struct plan *plan, const struct host *host, const char *command_path);
 
+/* /var/tmp is a link to /tmp, through which nothing can be mounted: where the plan has something below it,
+ * HOME perhaps or the project, it becomes a directory of its own. After the last entry was added. */
+void system_settle(struct plan *plan, const struct host *host);
+
 /* Started by uid 0: masks files below /etc and /opt that others may not read. -E2BIG when there are
  * more entries than the walk is allowed to see. */
 int system_mask_root_only(struct plan *plan, const struct host *host, struct error *error);

@@ -200,8 +200,53 @@ static void map_in_the_way_of_home_or_project_is_an_error(void **state)
 
         init(&jail, "d /data/u\n");
         assert_int_equal(jail_build(&jail, (const char *const[]){"--map", maps[i], NULL}), -EINVAL);
+        assert_non_null(strstr(jail.error.text, "--map"));
         assert_non_null(strstr(jail.error.text, "stands in its way"));
     }
+}
+
+/* The jail's /var/tmp is a link, unless something has to be shown below it. */
+static void places_below_var_tmp_are_there(void **state)
+{
+    _cleanup_jail_ struct jail plain;
+    _cleanup_jail_ struct jail home;
+    _cleanup_jail_ struct jail map;
+
+    (void)state;
+    init(&plain, "d /var/tmp\n");
+    build(&plain, NULL);
+    check(&plain, "/var/tmp", "symlink");
+
+    init(&home, "d /var/tmp/h 0700 1000\nd /var/tmp/h/.x 0755 1000\n");
+    free(home.planner.host.home);
+    free(home.planner.host.home_spelling);
+    home.planner.host.home = xstrdup("/var/tmp/h");
+    home.planner.host.home_spelling = xstrdup("/var/tmp/h");
+    build(&home, (const char *const[]){"--rw-map", "/var/tmp/h/.x", NULL});
+    check(&home, "/var/tmp/h", "tmpfs");
+    check(&home, "/var/tmp/h/.x", "rw");
+    check(&home, "/var/tmp/other", "tmpfs");
+
+    init(&map, "d /var/tmp/m 0755 1000\n");
+    build(&map, (const char *const[]){"--map", "/var/tmp/m", NULL});
+    check(&map, "/var/tmp/m", "ro");
+    assert_int_equal(notes_of(&map, NOTE_WARNING), 0);
+}
+
+/* It is not a map's fault if nothing can be mounted there. */
+static void impossible_home_is_named_for_what_it_is(void **state)
+{
+    _cleanup_jail_ struct jail jail;
+
+    (void)state;
+    init(&jail, "d /proc/h\n");
+    free(jail.planner.host.home);
+    free(jail.planner.host.home_spelling);
+    jail.planner.host.home = xstrdup("/proc/h");
+    jail.planner.host.home_spelling = xstrdup("/proc/h");
+    assert_int_equal(jail_build(&jail, NULL), -EINVAL);
+    assert_string_equal(jail.error.text,
+                        "/proc/h cannot be placed: the jail has something of its own at /proc");
 }
 
 int main(void)
@@ -216,6 +261,8 @@ int main(void)
         cmocka_unit_test(spelling_of_the_working_directory_is_a_link),
         cmocka_unit_test(broad_project_needs_the_flag),
         cmocka_unit_test(map_in_the_way_of_home_or_project_is_an_error),
+        cmocka_unit_test(places_below_var_tmp_are_there),
+        cmocka_unit_test(impossible_home_is_named_for_what_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
