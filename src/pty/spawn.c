@@ -250,23 +250,32 @@ static void mount_overlays(const struct spawn *spawn, const struct host *host, i
     _exit(125);
 }
 
-/* The jail shall be the OOM killer's first choice; a caller's higher value stays. */
+/* The jail shall be the OOM killer's first choice; a caller's higher value stays. Files in /proc of a
+ * process that is not dumpable belong to root, and an ordinary user's child cannot open them. */
 static void raise_oom_score(void)
 {
-    _cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    int was_dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+    _cleanup_close_ int fd = -1;
     char text[16] = "";
 
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    prctl(PR_SET_DUMPABLE, was_dumpable == 1, 0, 0, 0);
     if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || strtol(text, NULL, 10) >= OOM_SCORE)
         return;
     (void)!pwrite(fd, "500", 3, 0);
 }
 
-static void default_signals(void)
+/* Handlers end with the exec; what is ignored would go on being ignored. */
+static void default_signals(const struct host *host)
 {
     sigset_t none;
 
-    for (int sig = 1; sig <= 64; sig++)
-        signal(sig, SIG_DFL); /* fails for KILL, STOP and libc's own: as it must */
+    for (int number = 1; number <= 64; number++)
+        if (host->sigignore & (1ULL << (number - 1)))
+            signal(number, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL); /* ignored by host_read() */
+    signal(SIGPIPE, SIG_DFL); /* ignored by an earlier session of this process */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -307,7 +316,7 @@ static _Noreturn void child(const struct spawn *spawn, const struct host *host, 
     raise_oom_score();
     if (spawn->cgroup)
         cgroup_enter(spawn->cgroup);
-    default_signals();
+    default_signals(host);
     mount_overlays(spawn, host, report); /* its descriptors may have the launcher's numbers */
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     null = null < 0 ? null : fcntl(null, F_DUPFD_CLOEXEC, FD_FIRST);
@@ -332,7 +341,11 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
         return error_set(error, errno, "pipe: %s", strerror(errno));
     spawn->report = report[0];
     report[1] = lift(report[1]);
-    spawn->pid = program < 0 || report[1] < 0 ? -1 : fork();
+    /* Until its exec the child has this memory on loan, while we wait: a copy would cost a start as
+     * much as all mounts together where page faults are dear. It writes nothing but *group, and what
+     * stands below this frame. Overlays want a user namespace first, which unshare(2) refuses to
+     * whoever shares memory. */
+    spawn->pid = program < 0 || report[1] < 0 ? -1 : spawn->overlays.n > 0 ? fork() : vfork();
     if (spawn->pid == 0)
         child(spawn, policy->host, program, stdio, args_fd, report[1], parent, group);
     close(report[1]);

@@ -40,6 +40,14 @@ class Environment(SessionTest):
         ours = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "NO_PROXY"}
         self.assertEqual(names & set(CANARIES) - ours, set())
 
+    def test_first_choice_of_the_oom_killer(self):
+        """For an ordinary user, too, whose process may not open this file of a parent's child."""
+        with open("/proc/self/oom_score_adj", encoding="ascii") as file:
+            own = int(file.read())
+        code, out, err = self.run_piped(["cat", "/proc/self/oom_score_adj", "/proc/1/oom_score_adj"])
+        self.assertEqual(code, 0, err)
+        self.assertEqual([int(word) for word in out.split()], [max(own, 500)] * 2)
+
     def test_each_name_once(self):
         code, out, _ = self.run_piped(["env"])
         self.assertEqual(code, 0)
