@@ -201,19 +201,27 @@ static char *host_resolv_conf(const struct fs *fs)
     return upstream;
 }
 
+/* Names fail at once, and the host's resolvers are not told. malloc'ed. */
+static char *closed_resolv_conf(enum network_mode network)
+{
+    return xasprintf("# %s: names do not resolve.\n"
+                     "nameserver 127.0.0.1\n"
+                     "options timeout:1 attempts:1\n",
+                     network == NETWORK_FILTERED
+                         ? "The network of this jail is a proxy, which the environment names"
+                         : "The network is off in this jail");
+}
+
 static void add_resolv_conf(struct plan *plan, const struct host *host, enum network_mode network,
                             struct notes *notes)
 {
-    static const char closed[] = "# The network is off in this jail: names do not resolve.\n"
-                                 "nameserver 127.0.0.1\n"
-                                 "options timeout:1 attempts:1\n";
     _cleanup_free_ char *first = NULL;
     _cleanup_free_ char *target = find_target(host->fs, RESOLV_CONF, &first);
     _cleanup_free_ char *text = NULL;
 
     if (!target)
         return;
-    text = network == NETWORK_FULL ? host_resolv_conf(host->fs) : xstrdup(closed);
+    text = network == NETWORK_FULL ? host_resolv_conf(host->fs) : closed_resolv_conf(network);
     if (!text) {
         notes_add(notes, NOTE_WARNING, "%s cannot be read: names may not resolve in the jail",
                   RESOLV_CONF);

@@ -225,6 +225,31 @@ static void closed_network_tells_nothing_of_the_host(void **state)
         }
 }
 
+/* A person or a model that looks why no name resolves learns which of the two it is. */
+static void closed_network_says_which_it_is(void **state)
+{
+    static const struct {
+        enum network_mode network;
+        const char *line;
+    } rows[] = {
+        {NETWORK_OFF, "# The network is off in this jail: names do not resolve.\n"},
+        {NETWORK_FILTERED,
+         "# The network of this jail is a proxy, which the environment names: names "
+         "do not resolve.\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_planner_ struct planner planner;
+        _cleanup_free_ char *want = xasprintf("%snameserver 127.0.0.1\n"
+                                              "options timeout:1 attempts:1\n",
+                                              rows[i].line);
+
+        init(&planner, "f /etc/resolv.conf 0644 0 x", rows[i].network);
+        check_text(&planner, "/etc/resolv.conf", want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +260,7 @@ int main(void)
         cmocka_unit_test(open_network_shows_the_hosts_file),
         cmocka_unit_test(unreadable_file_is_not_replaced),
         cmocka_unit_test(closed_network_tells_nothing_of_the_host),
+        cmocka_unit_test(closed_network_says_which_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
