@@ -101,8 +101,11 @@ static int take_argument(const struct parser *parser, const struct option_word *
     if (!entry[0])
         return error_set(parser->error, EINVAL, "--%s has an empty value: write --%s %s",
                          word->name, word->name, row->arg);
+    /* Of a variable nothing but the name is ever printed, and this one has none. */
     if (fault)
-        return error_set(parser->error, EINVAL, "--%s: %s", word->name, fault);
+        return error_set(parser->error, EINVAL, "--%s%s%s: %s", word->name,
+                         row->id == SET_ENV_PASS ? "" : " ", row->id == SET_ENV_PASS ? "" : entry,
+                         fault);
     if (row->type == TYPE_TEXT)
         config_set_text(&parser->args->cli, row->id, entry);
     else

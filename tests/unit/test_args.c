@@ -410,6 +410,18 @@ static void test_env_syntax(void **state)
     assert_null(strstr(attached.error.text, "canary"));
 }
 
+/* Which of many is meant; of a variable nothing is shown. */
+static void test_a_refused_entry_is_named(void **state)
+{
+    struct parsed pattern _cleanup_parsed_ =
+        parse("--allow-host", "a.test", "--allow-host=*.b.test");
+    struct parsed dotdir _cleanup_parsed_ = parse("--hide-dotdir", "a/b");
+
+    (void)state;
+    assert_refused(&pattern, "--allow-host *.b.test: ", "subdomains");
+    assert_refused(&dotdir, "--hide-dotdir a/b: ", "NAME");
+}
+
 static void test_verbs(void **state)
 {
     struct parsed dry _cleanup_parsed_ = parse("--dry-run", "--dry-run", "ls");
@@ -734,6 +746,7 @@ int main(void)
         cmocka_unit_test(test_abbreviations_are_refused),
         cmocka_unit_test(test_huge_unknown_option),
         cmocka_unit_test(test_env_syntax),
+        cmocka_unit_test(test_a_refused_entry_is_named),
         cmocka_unit_test(test_verbs),
         cmocka_unit_test(test_every_verb),
         cmocka_unit_test(test_what_goes_with_a_verb),
