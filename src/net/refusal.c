@@ -7,6 +7,8 @@
  */
 #include "net/refusal.h"
 
+#include "net/address.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +43,12 @@ const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
 };
 
 /* Why, in one sentence; and the rule that says so. */
-static const struct {
+struct refusal_text {
     const char *why;
     const char *rule;
-} texts[REFUSAL_COUNT] = {
+};
+
+static const struct refusal_text texts[REFUSAL_COUNT] = {
     [REFUSAL_HOST_NOT_LISTED] = {"this sandbox may reach listed hosts only",
                                  "only hosts on the list"},
     [REFUSAL_PORT_NOT_LISTED] = {"the host is listed, this port of it is not",
@@ -76,6 +80,21 @@ static const struct {
                               "credentials go out by TLS only"},
     [REFUSAL_TOO_MANY] = {"too many connections at once", "1024 connections"},
 };
+
+/* What is said of the jail's own loopback where the table speaks of another machine. */
+static const struct refusal_text text_of_proxy = {"this port of the loopback is the proxy's own",
+                                                  "the proxy does not serve itself"};
+static const struct refusal_text text_of_own = {"nothing answers at this port inside this sandbox",
+                                                "localhost is the sandbox itself"};
+
+static const struct refusal_text *text_for(enum refusal_reason reason, const struct target *target)
+{
+    if (target && reason == REFUSAL_LOOPBACK_CLOSED && target->port == PROXY_PORT)
+        return &text_of_proxy;
+    if (target && reason == REFUSAL_CONNECT_FAILED && target_is_own_loopback(target))
+        return &text_of_own;
+    return &texts[reason];
+}
 
 static const char *status_text(int status)
 {
@@ -116,6 +135,13 @@ static void format_forward(uint16_t port, char *text, size_t size)
                  port + UNPRIVILEGED);
 }
 
+/* True for a literal that no list may hold: the flag would only stop the next start. */
+static bool is_never_listed(const struct target *target)
+{
+    return target->kind != TARGET_NAME &&
+           address_range_is_never(&target->address, target->address.is_v6 ? 128 : 32);
+}
+
 void refusal_flag(enum refusal_reason reason, const struct target *target, bool private_only,
                   char *text, size_t size)
 {
@@ -131,7 +157,8 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
     switch (reason) {
     case REFUSAL_HOST_NOT_LISTED:
     case REFUSAL_PORT_NOT_LISTED:
-        snprintf(text, size, "--allow-host %s", shown);
+        if (!is_never_listed(target))
+            snprintf(text, size, "--allow-host %s", shown);
         break;
     case REFUSAL_ADDRESS:
         if (private_only)
@@ -166,6 +193,7 @@ static void write_body(struct buf *body, enum refusal_reason reason, const struc
     char shown[TARGET_TEXT_MAX] = "the request";
     char flag[REFUSAL_FLAG_MAX] = "";
     static const char first[] = "ai-jail refused ";
+    const struct refusal_text *said = text_for(reason, target);
     _cleanup_free_ char *rest = NULL;
     size_t room;
     bool is_cut;
@@ -174,9 +202,9 @@ static void write_body(struct buf *body, enum refusal_reason reason, const struc
         target_format(target, shown, sizeof(shown));
         refusal_flag(reason, target, private_only, flag, sizeof(flag));
     }
-    rest = xasprintf("\n%s%s%s%s.\nrule: %s\nuser: %s%s\n", texts[reason].why, detail ? ": " : "",
+    rest = xasprintf("\n%s%s%s%s.\nrule: %s\nuser: %s%s\n", said->why, detail ? ": " : "",
                      detail ? detail : "", helps_to_retry(reason) ? "" : "; retrying will not help",
-                     texts[reason].rule, what_helps(reason, flag), flag);
+                     said->rule, what_helps(reason, flag), flag);
     room = BODY_MAX - strlen(first) - strlen(rest);
     is_cut = strlen(shown) > room;
     buf_printf(body, "%s%s%s%s", first, is_cut ? ELLIPSIS : "",

@@ -95,6 +95,12 @@ static void each_reason_has_its_flag(void **state)
     assert_flag(REFUSAL_ADDRESS, "example.org:443", true, "--allow-private example.org");
     assert_flag(REFUSAL_ADDRESS, "example.org:8080", true, "--allow-private example.org:8080");
     assert_flag(REFUSAL_LOOPBACK_CLOSED, "localhost:15919", false, ""); /* the proxy itself */
+    /* What --allow-host itself refuses is not advised. */
+    assert_flag(REFUSAL_HOST_NOT_LISTED, "169.254.169.254:80", false, "");
+    assert_flag(REFUSAL_HOST_NOT_LISTED, "[fe80::1]:443", false, "");
+    assert_flag(REFUSAL_HOST_NOT_LISTED, "[::ffff:224.0.0.1]:443", false, "");
+    assert_flag(REFUSAL_PORT_NOT_LISTED, "192.0.2.1:22", false, "");
+    assert_flag(REFUSAL_HOST_NOT_LISTED, "198.18.0.1:443", false, "--allow-host 198.18.0.1");
 }
 
 /* The answer without its head; both are checked. */
@@ -183,6 +189,32 @@ static void an_unread_request_has_no_target(void **state)
     assert_non_null(strstr(body, "CONNECT"));
 }
 
+/* The jail's own loopback is no host outside, and port 15919 is closed without lockdown, too. */
+static void the_own_loopback_has_its_words(void **state)
+{
+    static const struct {
+        enum refusal_reason reason;
+        const char *target;
+        const char *words;
+    } cases[] = {
+        {REFUSAL_CONNECT_FAILED, "localhost:3000", "inside this sandbox"},
+        {REFUSAL_CONNECT_FAILED, "127.0.0.1:3000", "inside this sandbox"},
+        {REFUSAL_CONNECT_FAILED, "example.org:443", "the host does not accept"},
+        {REFUSAL_LOOPBACK_CLOSED, "localhost:15919", "rule: the proxy does not serve itself"},
+        {REFUSAL_LOOPBACK_CLOSED, "localhost:3000", "rule: in lockdown"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct target target = parse_target(cases[i].target);
+        struct buf out CLEANUP(buf_free);
+
+        buf_init(&out, 4 * KIB);
+        refusal_http(&out, cases[i].reason, &target, false);
+        assert_non_null(strstr(check_answer(&out, cases[i].reason), cases[i].words));
+    }
+}
+
 static void tls_is_told_by_an_alert(void **state)
 {
     static const struct {
@@ -209,6 +241,7 @@ int main(void)
         cmocka_unit_test(each_reason_has_its_flag),
         cmocka_unit_test(bodies_are_four_lines),
         cmocka_unit_test(an_unread_request_has_no_target),
+        cmocka_unit_test(the_own_loopback_has_its_words),
         cmocka_unit_test(tls_is_told_by_an_alert),
     };
 
