@@ -23,6 +23,7 @@
 #include "policy/hosts.h"
 #include "policy/phantom.h"
 #include "policy/policy.h"
+#include "policy/project.h"
 #include "policy/toolchains.h"
 #include "pty/isolate.h"
 #include "pty/session.h"
@@ -214,14 +215,32 @@ static int choose_backend(struct call *call, struct error *error)
     return 0;
 }
 
+/* In a directory that is refused, what only shows a run says so and goes on, if the user could lift that. */
+static int check_project(struct call *call, struct error *error)
+{
+    struct config *config = &call->gathered.config;
+    bool only_shows = call->args->verb == VERB_DRY_RUN || call->args->verb == VERB_WHY;
+    struct error stays = {0};
+    int r = project_check(&call->host, config_flag(config, SET_ALLOW_BROAD_PROJECT), error);
+
+    if (r == 0 || !only_shows || project_check(&call->host, true, &stays) < 0)
+        return r;
+    log_line(NOTE_SECURITY, "this would not start: %s", error->text);
+    config_set_bool(config, SET_ALLOW_BROAD_PROJECT, true);
+    *error = (struct error){0};
+    return 0;
+}
+
 /* What a launch needs and a verb that explains can do without. */
 static int prepare_launch(struct call *call, struct notes *notes, struct error *error)
 {
     const struct config *config = &call->gathered.config;
     struct host *host = &call->host;
     bool is_on_macos = host->macos.is_on;
-    int r = host_find_backend(host, call->args->verb == VERB_RUN, notes, error);
+    int r = check_project(call, error);
 
+    if (r == 0)
+        r = host_find_backend(host, call->args->verb == VERB_RUN, notes, error);
     if (r < 0)
         return r;
     if (config_flag(config, SET_SECCOMP) && !host->has_seccomp && !is_on_macos)

@@ -150,6 +150,25 @@ class Status(SessionTest):
         self.assertEqual(code, 0, err)
         self.assertIn(b"would not start", out)
 
+    def test_shown_in_a_refused_project(self):
+        """The refusal is reported, and the answer given, as far as a flag could lift it."""
+        keys = os.path.join(self.home, ".ssh")
+        os.mkdir(keys, 0o700)
+        for argv, answer in ((["--dry-run", "true"], b"\nlate masks\n"),
+                             (["--why", "/etc"], b"/etc: read-only\n")):
+            with self.subTest(argv=argv):
+                code, out, err = self.run_piped(argv, cwd=self.home)
+                self.assertEqual(code, 0, err)
+                self.assertIn(answer, out)
+                self.assertIn("this would not start: project directory", err)
+                _, out, err = self.run_piped(["--allow-broad-project", *argv], cwd=self.home)
+                self.assertIn(answer, out)
+                self.assertNotIn("would not start", err)
+                self.assertEqual(self.run_piped(argv, cwd=keys)[:2], (125, b""))
+        code, _, err = self.run_piped(["true"], cwd="/")
+        self.assertEqual(code, 125)
+        self.assertIn("project directory / is your home", err)
+
     def test_a_program_called_status(self):
         """P-CLI-14"""
         tool = os.path.join(self.project, "status")
