@@ -40,8 +40,11 @@ int doctor_in_child(int (*step)(void *arg), void *arg);
 void doctor_check_bwrap(struct doctor *doctor);
 /* doctor_kernel.c: overlays, entering namespaces, Landlock, the system call filter, inotify. */
 void doctor_check_kernel(struct doctor *doctor);
-/* doctor_tls.c: the library for --secret. */
+/* doctor_tls.c: the library for --secret and proxies of https://. */
 void doctor_check_tls(struct doctor *doctor);
+/* Shakes hands over fd, which is connected, with a server that must prove to be host: 0, or -errno with
+ * the reason. May block for ever. */
+int doctor_shake_hands(const struct doctor *doctor, int fd, const char *host, struct error *why);
 /* doctor_files.c: the project directory, the configuration, our own files, the terminal. */
 void doctor_check_files(struct doctor *doctor);
 void doctor_check_terminal(struct doctor *doctor);

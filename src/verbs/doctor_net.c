@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * doctor_net: whether the proxies of the host can be reached.
+ * doctor_net: whether the proxies of the host can be reached, and prove their names where they are spoken
+ * to by TLS.
  *
- * Resolving and connecting may take long: a process of its own does it, and is given up after a while.
- * Nothing is asked of the proxy.
+ * Resolving, connecting and shaking hands may take long: a process of its own does it, and is given up
+ * after a while. Its reason lies in memory that both have. Nothing is asked of the proxy.
  */
 #include "verbs/doctor.h"
 
@@ -13,13 +14,22 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 static const char fix_proxy[] =
     "check the proxy, or unset the variable: hosts are then dialled directly";
+static const char fix_tls[] =
+    "check the proxy's certificate; SSL_CERT_FILE names further authorities to trust";
 
-/* 0, or the errno of the last address; EADDRNOTAVAIL: there is none. */
+struct reach {
+    const struct doctor *doctor;
+    const struct parent *parent;
+    struct error *why; /* shared; text: of TLS, which was at work */
+};
+
+/* A socket, or the negative errno of the last address; -EADDRNOTAVAIL: there is none. */
 static int connect_any(const struct addrinfo *found)
 {
     int error = EADDRNOTAVAIL;
@@ -27,44 +37,74 @@ static int connect_any(const struct addrinfo *found)
     for (; found; found = found->ai_next) {
         int fd = socket(found->ai_family, SOCK_STREAM, 0);
 
-        error = fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
+        if (fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0)
+            return fd;
+        error = errno;
         if (fd >= 0)
             close(fd);
-        if (error == 0)
-            break;
     }
-    return error;
+    return -error;
+}
+
+static int connect_parent(const struct parent *parent)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char port[8];
+    int fd;
+
+    snprintf(port, sizeof(port), "%u", parent->target.port);
+    if (getaddrinfo(parent->target.name, port, &hints, &found) != 0)
+        return -EADDRNOTAVAIL;
+    fd = connect_any(found);
+    freeaddrinfo(found);
+    return fd;
 }
 
 static int reach(void *arg)
 {
-    const struct parent *parent = arg;
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    char port[8];
-    int error;
+    struct reach *reach = arg;
+    int fd = connect_parent(reach->parent);
 
-    snprintf(port, sizeof(port), "%u", parent->target.port);
-    if (getaddrinfo(parent->target.name, port, &hints, &found) != 0)
-        return EADDRNOTAVAIL;
-    error = connect_any(found);
-    freeaddrinfo(found);
-    return error;
+    if (fd < 0)
+        return -fd;
+    if (!reach->parent->is_tls)
+        return 0;
+    error_set(reach->why, ETIMEDOUT, "it does not answer in time");
+    return -doctor_shake_hands(reach->doctor, fd, reach->parent->target.name, reach->why);
 }
 
-static void check_parent(struct doctor *doctor, struct parent *parent)
+static void say(struct doctor *doctor, const struct parent *parent, int error, struct error *why)
 {
     char text[PARENT_TEXT_MAX];
-    int error = doctor_in_child(reach, parent);
 
     parent_format(parent, text, sizeof(text));
+    why->text[sizeof(why->text) - 1] = '\0'; /* the other process wrote it */
     if (error == 0)
-        doctor_add(doctor, "parent-proxy", DOCTOR_OK, NULL, "%s (%s) takes connections", text,
-                   parent->variable);
+        doctor_add(doctor, "parent-proxy", DOCTOR_OK, NULL, "%s (%s) takes connections%s", text,
+                   parent->variable, parent->is_tls ? " and proves its name" : "");
+    else if (why->text[0])
+        doctor_add(doctor, "parent-proxy", DOCTOR_DEGRADED, fix_tls,
+                   "%s (%s) takes connections, but there is no TLS with it: %s", text,
+                   parent->variable, why->text);
     else
         doctor_add(doctor, "parent-proxy", DOCTOR_DEGRADED, fix_proxy,
                    "%s (%s) cannot be reached: %s", text, parent->variable,
                    error == EADDRNOTAVAIL ? "its name is not known" : strerror(error));
+}
+
+static void check_parent(struct doctor *doctor, const struct parent *parent)
+{
+    struct reach way = {.doctor = doctor, .parent = parent};
+    int error;
+
+    way.why =
+        mmap(NULL, sizeof(*way.why), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (way.why == MAP_FAILED)
+        return;
+    error = doctor_in_child(reach, &way);
+    say(doctor, parent, error, way.why);
+    munmap(way.why, sizeof(*way.why));
 }
 
 void doctor_check_parents(struct doctor *doctor)

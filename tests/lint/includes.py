@@ -29,7 +29,7 @@ OURS = (
     ("host_run.[ch]", ("base/os.h", "host_run.h",)),
     ("update.[ch]", ("update.h", "host_run.h", "pty/statusline_update.h", "policy/policy.h", "base/*")),
     ("host_gh.[ch]", ("host_gh.h", "host_run.h", "policy/capabilities.h", "policy/policy.h", "base/*")),
-    ("verbs/doctor_tls.c", ("verbs/doctor.h", "net/tls.h")),
+    ("verbs/doctor_tls.c", ("verbs/doctor.h", "net/tls.h", "base/*")),
     ("verbs/doctor_macos.c", ("verbs/doctor.h", "host_sandbox_exec.h", "base/*")),
     ("verbs/doctor_net.c", ("verbs/doctor.h", "net/parent.h", "base/*")),
     ("verbs/*", ("verbs/*", "host.h", "config/*", "policy/*", "backend/*", "pty/*", "base/*")),

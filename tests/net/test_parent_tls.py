@@ -317,8 +317,30 @@ tell(get("http://web.test/hello", f"X-Api-Key: {os.environ['API_KEY']}\\r\\n"))
                 self.assertNotIn(PASSWORD, done.stdout + done.stderr)
             done = subprocess.run([AI_JAIL, "--doctor"], cwd=PROJECT, text=True,
                                   capture_output=True, check=False, **said)
-            self.assertRegex(done.stdout, r"parent-proxy +https://localhost:\d+ \(https_proxy\) takes")
+            self.assertRegex(done.stdout, r"parent-proxy +https://localhost:\d+ \(https_proxy\) takes "
+                                          "connections and proves its name\n")
             self.assertFalse(re.search(PASSWORD, done.stdout + done.stderr))
+            self.assertEqual((parent.asked, parent.faults), ([], []))
+
+    def test_doctor_names_what_is_wrong_with_tls(self):
+        def start(port, **more):
+            return subprocess.Popen([AI_JAIL, "--doctor"], cwd=PROJECT, text=True, stdout=subprocess.PIPE,
+                                    **env(port, **more))
+
+        def check(process, what):
+            said = re.search("^.*parent-proxy.*", process.communicate(timeout=60)[0], re.M)[0]
+            self.assertTrue(said.startswith("degraded"), said)
+            self.assertIn(what, said)
+
+        with HttpsParent(context=server_context("wrong")) as wrong, HttpsParent() as other, \
+                Server(garbage) as plain, Server(hangs_up) as short, Server(mute) as silent:
+            longest = start(silent.port)  # 10 s, during which the others are tried
+            check(start(wrong.port), "no TLS with it: hostname mismatch")
+            check(start(other.port, SSL_CERT_FILE=None), "no TLS with it: unable to get local issuer")
+            check(start(plain.port), "no TLS with it: wrong version number")
+            check(start(short.port), "no TLS with it: it ended the handshake")
+            check(start(1), "cannot be reached: Connection refused")
+            check(longest, "no TLS with it: it does not answer in time")
 
     def test_without_a_port_it_is_443(self):
         row = self.python('tell(ask("web.test:443"))', env=dict(
