@@ -3,12 +3,21 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 import unittest
 
 import outside
 
+PROBE = os.path.abspath(sys.argv.pop(1)) if sys.argv[1:] else None
+# A machine whose /tmp is a mount: there pivot_root("/tmp", "/tmp") works for root.
+TMP_IS_A_MOUNT = """
+exec 3<"$1" && mount -t tmpfs tmpfs /tmp && mkdir /tmp/p && cat <&3 >/tmp/p/probe &&
+chmod 755 /tmp/p/probe && echo modes=DR >/tmp/p/facts || exit 99
+/tmp/p/probe --control E-MNT-03
+cd /usr && echo intact
+"""
 CHAINS = 8   # of a parent and its child; the order in which they are met differs
 
 
@@ -67,6 +76,14 @@ class Outside(unittest.TestCase):
             time.sleep(0.001)
         outside.reap([1, pid])
         self.assertFalse(os.path.exists(f"/proc/{pid}"))
+
+
+    @unittest.skipUnless(PROBE and os.geteuid() == 0, "only root's controls can do it")
+    def test_a_control_leaves_the_mounts_of_the_machine(self):
+        ran = subprocess.run(["unshare", "-m", "sh", "-c", TMP_IS_A_MOUNT, "sh", PROBE],
+                             stdout=subprocess.PIPE, check=False, timeout=30)
+        self.assertIn(b'"escaped"', ran.stdout)
+        self.assertIn(b"intact", ran.stdout)
 
 
 if __name__ == "__main__":
