@@ -20,12 +20,17 @@
 /* Secrets, and what carries them. */
 static const enum setting_id never_written[] = {SET_ENV_PASS, SET_ENV_FROM_FILE, SET_SECRET_HOSTS};
 
-static bool may_be_written(const struct setting *row)
+static bool is_secret(const struct setting *row)
 {
     for (size_t i = 0; i < ARRAY_SIZE(never_written); i++)
         if (row->id == never_written[i])
-            return false;
-    return row->key && row->id != SET_COMMAND && row->trust != TRUST_CLI_ONLY &&
+            return true;
+    return false;
+}
+
+static bool may_be_written(const struct setting *row)
+{
+    return !is_secret(row) && row->key && row->id != SET_COMMAND && row->trust != TRUST_CLI_ONLY &&
            row->trust != TRUST_GLOBAL && row->trust != TRUST_IGNORED;
 }
 
@@ -223,7 +228,11 @@ void save_select(const struct save_request *request, struct save_changes *change
     for (size_t i = 0; i < SET_COUNT; i++) {
         const struct setting *row = &settings[i];
 
-        if (!config_is_set(request->cli, row->id) || !may_be_written(row))
+        if (!config_is_set(request->cli, row->id))
+            continue;
+        if (is_secret(row))
+            warn_left_out(request, row, "no file of a project carries a secret", notes);
+        if (!may_be_written(row))
             continue;
         if (row->type == TYPE_LIST)
             select_list(request, row, changes, notes);

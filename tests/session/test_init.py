@@ -43,6 +43,7 @@ class Init(SessionTest):
         self.assertIn("--network is not written", err)
         self.assertIn("[commands.claude]", err)
         self.assertIn("--map is not written", err)
+        self.assertIn("--env is not written", err)
         self.assertNotIn("canary", self.text() + err)
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
         self.assertEqual([line[:1] for line in self.text().split("\n")[:4]], ["#", "#", "#", ""])
@@ -59,7 +60,8 @@ class Init(SessionTest):
                            "--env", "A=1", "x")
         self.assertEqual(self.values(), {"command": ["x"], "rw_maps": ["~/x"], "network": True,
                                          "no_seccomp": True})
-        self.assertNotIn("not written", err)
+        self.assertEqual(err.count("not written"), 1, err)
+        self.assertIn("--env is not written", err)
 
     def test_existing_file_keeps_its_lines(self):
         """P-CFG-11, P-CFG-12: comments, order, unknown keys, and the inode."""
