@@ -277,6 +277,17 @@ static int check_lockdown(const struct config *cli, struct error *error)
     return 0;
 }
 
+/* A verb that starts nothing: one word behind it can only be its operand. */
+static void take_operand(struct args *args)
+{
+    const struct verb_option *verb = &verb_options[args->verb];
+
+    if (!verb->arg_is_optional || !verb->takes_no_command || args->operand || args->command.n != 1)
+        return;
+    args->operand = xstrdup(args->command.v[0]);
+    strv_free(&args->command);
+}
+
 /* What only shows when all options are known: each contradiction between them ends here. */
 static int check_whole(const struct parser *parser)
 {
@@ -348,6 +359,7 @@ int args_parse(int argc, char **argv, struct args *args, struct error *error)
     if (parser.keyword_error)
         return parser.keyword_error;
     take_command(&parser, argc, argv, at);
+    take_operand(args);
     return check_whole(&parser);
 }
 

@@ -524,8 +524,16 @@ static void check_operand(enum verb verb)
     assert_ok(&twice);
     assert_refused(&nothing, bare, "empty value");
     if (option->arg_is_optional) {
+        struct parsed behind _cleanup_parsed_ = parse(bare, "word");
+        struct parsed more _cleanup_parsed_ = parse(bare, "word", "word");
+        struct parsed both _cleanup_parsed_ = parse(attached, "word");
+
         assert_ok(&alone);
         assert_null(alone.args.operand);
+        assert_command(&behind, "");
+        assert_string_equal(behind.args.operand, "word");
+        assert_refused(&more, bare, "takes no command");
+        assert_refused(&both, bare, "takes no command");
         return;
     }
     assert_refused(&alone, bare, option->arg);
