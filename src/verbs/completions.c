@@ -5,7 +5,7 @@
  * Each script does the same three things: up to the command it offers options and their values;
  * behind an option with a value it knows what kind of thing the value is; from the command on it
  * hands over to the completion of the command itself. What a script needs to know of the options is
- * written into it; it never runs ai-jail.
+ * written into it; ai-jail is run for the names of kept browser profiles alone.
  */
 #include "base/fd.h"
 #include "verbs/verbs.h"
@@ -18,7 +18,15 @@
 #define HELP_SHOWN 72 /* bytes of a sentence */
 
 /* What stands for a value. */
-enum value_kind { VALUE_NONE, VALUE_FILE, VALUE_DIR, VALUE_DOTDIR, VALUE_VARIABLE, VALUE_WORDS };
+enum value_kind {
+    VALUE_NONE,
+    VALUE_FILE,
+    VALUE_DIR,
+    VALUE_DOTDIR,
+    VALUE_VARIABLE,
+    VALUE_PROFILE,
+    VALUE_WORDS
+};
 
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
@@ -28,8 +36,12 @@ static const struct {
 } kinds[] = {
     {"PATH", VALUE_FILE},   {"PATH[:DST]", VALUE_FILE}, {"FILE", VALUE_FILE},
     {"DIR", VALUE_DIR},     {"NAME", VALUE_DOTDIR},     {"NAME[=VALUE]", VALUE_VARIABLE},
-    {"SHELL", VALUE_WORDS},
+    {"SHELL", VALUE_WORDS}, {"PROFILE", VALUE_PROFILE},
 };
+
+/* The first column, which has no space in it, of the lines of profiles. */
+#define LIST_PROFILES                                                                              \
+    "ai-jail --browser-list 2>/dev/null | sed -n \"s/^\\([^ ]*\\)  *[0-9.]* MiB .*/\\1/p\""
 
 /* An option as the scripts need it. */
 struct entry {
@@ -110,6 +122,7 @@ static const char *const bash_values[] = {
     [VALUE_DIR] = "__ai_jail_files -d",
     [VALUE_DOTDIR] = "__ai_jail_dotdirs",
     [VALUE_VARIABLE] = "COMPREPLY=($(compgen -e -- \"$cur\"))",
+    [VALUE_PROFILE] = "__ai_jail_profiles",
 };
 
 static void bash_value(struct buf *out, const struct entry *entry)
@@ -144,6 +157,12 @@ static const char bash_helpers[] =
     "        dir=${dir##*/}\n"
     "        [[ $dir == . || $dir == .. || $dir != \"$cur\"* ]] || COMPREPLY+=(\"$dir\")\n"
     "    done\n"
+    "}\n\n"
+    "__ai_jail_profiles() {\n"
+    "    local name\n"
+    "    while read -r name; do\n"
+    "        [[ $name != \"$cur\"* ]] || COMPREPLY+=(\"$name\")\n"
+    "    done < <(" LIST_PROFILES ")\n"
     "}\n\n"
     "# The command's own completion, from word $1 on.\n"
     "__ai_jail_command() {\n"
@@ -218,6 +237,7 @@ static const char *const zsh_values[] = {
     [VALUE_DIR] = "directory:_files -/",
     [VALUE_DOTDIR] = "name:(${(qq)${(@)${(@f)\"$(print -rl -- ~/.*(N/\\:t))\"}}})",
     [VALUE_VARIABLE] = "variable:_parameters -g *export*",
+    [VALUE_PROFILE] = "profile:_ai_jail_profiles",
 };
 
 static void zsh_value(struct buf *out, const struct entry *entry)
@@ -253,6 +273,9 @@ static void script_zsh(struct buf *out, const struct option_words *words)
 {
     buf_append_str(out, "#compdef ai-jail\n"
                         "# zsh completion for ai-jail; made by ai-jail --completions zsh\n\n"
+                        "_ai_jail_profiles() {\n"
+                        "    compadd -- ${(f)\"$(" LIST_PROFILES ")\"}\n"
+                        "}\n\n"
                         "_ai_jail_first() {\n"
                         "    _alternative 'verbs:verb:(status)' 'commands:command:_command_names "
                         "-e'\n"
@@ -299,6 +322,7 @@ static const char *const fish_values[] = {
     [VALUE_DIR] = " -x -a '(__fish_complete_directories)'",
     [VALUE_DOTDIR] = " -x -a '(path basename ~/.*/ 2>/dev/null)'",
     [VALUE_VARIABLE] = " -x -a '(set -nx)'",
+    [VALUE_PROFILE] = " -x -a '(" LIST_PROFILES ")'",
 };
 
 static void fish_option(struct buf *out, const struct entry *entry)

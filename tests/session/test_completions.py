@@ -33,7 +33,10 @@ CASES = (
     ("ai-jail -- env --probe-o", {"--probe-one"}, set()),
     ("ai-jail env --no-priv", set(), {"--no-private-home"}),
     ("ai-jail status --js", {"--json"}, set()),
+    ("ai-jail --browser-forget ", {"chromium", "firefox"}, {"file", "no", ".cache"}),
+    ("ai-jail --browser-forget fire", {"firefox"}, {"chromium"}),
 )
+STORE = ".local/share/ai-jail/browsers"
 
 
 def need(test, *paths):
@@ -53,6 +56,12 @@ class Completions(SessionTest):
             file.write(out)
         with open(os.path.join(self.project, "file"), "w", encoding="ascii"):
             pass
+        for name in ("chromium", "firefox"):
+            os.makedirs(os.path.join(self.home, STORE, name), 0o700)
+        bin_dir = os.path.join(self.base, "bin")
+        os.mkdir(bin_dir)
+        os.symlink(ptyrun.PROGRAM, os.path.join(bin_dir, "ai-jail"))
+        self.env["PATH"] = bin_dir + ":" + self.env["PATH"]
         return path
 
     def ask(self, argv, **env):
@@ -104,11 +113,18 @@ class Completions(SessionTest):
                              ("ai-jail --clipboard=c", "--clipboard=copy"),
                              ("ai-jail --map fil", "--map file"),
                              ("ai-jail --completions f", "--completions fish"),
+                             ("ai-jail --browser-forget fi", "--browser-forget firefox"),
                              ("ai-jail -v --map x env --pro", "env --probe-one"),
                              ("ai-jail -- env --pro", "env --probe-one")):
             terminal.send(line.encode() + b"\t\x14")
             terminal.expect(rb"LINE<[^>]*" + wanted.encode() + rb" ?>")
         terminal.send(b"exit\n")
+
+    def test_no_profile_is_kept(self):
+        path = self.script("bash")
+        shutil.rmtree(os.path.join(self.home, STORE))
+        self.assertEqual(self.ask(["bash", "--norc", "-c", BASH, "x", path, "ai-jail --browser-forget "],
+                                  PLAIN="1"), {""})
 
     def test_unknown_shell(self):
         code, out, err = self.run_piped(["--completions", "csh"])
