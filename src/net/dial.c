@@ -107,7 +107,25 @@ static void give_attempt_up(struct dial *dial, int error)
     if (uv_is_closing((uv_handle_t *)dial->upstream))
         return;
     dial->upstream->data = dial;
-    uv_close((uv_handle_t *)dial->upstream, on_attempt_closed);
+    /* Reset, there is nothing left of it: no state that waits for late packets. */
+    if (!dial->resets || uv_tcp_close_reset(dial->upstream, on_attempt_closed) < 0)
+        uv_close((uv_handle_t *)dial->upstream, on_attempt_closed);
+    dial->resets = false;
+}
+
+/* Where nobody listens on a port of this machine that the kernel may also choose for the near end, a
+ * connection can meet itself (RFC 9293, 3.5: both sides open). Nobody is there, and the port must not
+ * stay taken from whoever is to listen on it. */
+static bool has_met_itself(const struct dial *dial)
+{
+    struct sockaddr_storage near = {0};
+    struct sockaddr_storage far = {0};
+    int near_len = sizeof(near);
+    int far_len = sizeof(far);
+
+    return uv_tcp_getsockname(dial->upstream, (struct sockaddr *)&near, &near_len) == 0 &&
+           uv_tcp_getpeername(dial->upstream, (struct sockaddr *)&far, &far_len) == 0 &&
+           near_len == far_len && memcmp(&near, &far, (size_t)near_len) == 0;
 }
 
 static void on_connected(uv_connect_t *connect, int status)
@@ -116,6 +134,10 @@ static void on_connected(uv_connect_t *connect, int status)
 
     if (status == UV_ECANCELED)
         return;
+    if (status == 0 && has_met_itself(dial)) {
+        dial->resets = true;
+        status = UV_ECONNREFUSED;
+    }
     if (status < 0) {
         give_attempt_up(dial, status);
         return;

@@ -68,6 +68,7 @@ struct dial {
     bool is_at_parent;        /* what is dialled now is that proxy */
     bool has_parent_answered; /* it took the connection */
     bool has_handle;          /* upstream is initialized; it may be closing between two attempts */
+    bool resets;              /* the attempt that is given up */
     bool is_over;             /* on_done has been called, or dial_cancel() */
     bool is_cancelled;        /* dial_cancel() has said that on_idle will come */
     struct sockaddr_storage addresses[DIAL_ADDRESSES_MAX];

@@ -130,6 +130,24 @@ except OSError as error:
         # A reset is told once: to the reader or to the sender.
         return "reset" if failed and not got else got == data
 
+    def test_a_port_without_a_listener_is_not_met_by_itself(self):
+        """What the kernel may choose for the near end is what nobody listens on."""
+        if os.geteuid() != 0:
+            return  # only root can narrow the range
+        range_file = "/proc/sys/net/ipv4/ip_local_port_range"
+        with open(range_file, "r+", encoding="ascii") as file:
+            before = file.read()
+            file.write("40000 40001")
+        try:
+            rows = self.python(REACH + """
+tell([reach("127.0.0.1", 50000) for _ in range(20)])
+""", [], ["--forward-port", "40000:50000"])
+            socket.create_server(("127.0.0.1", 40000)).close()
+        finally:
+            with open(range_file, "w", encoding="ascii") as file:
+                file.write(before)
+        self.assertEqual(rows, ["<reset>"] * 20)
+
     def test_published(self):
         for hosts in ([], ["web.test"]):
             process = self.hold(["--publish", "3000:6000", "--publish", "3001:6001",
