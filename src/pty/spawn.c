@@ -12,6 +12,7 @@
 #include "backend/seccomp.h"
 #include "base/fd.h"
 #include "base/memfd.h"
+#include "pty/isolate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -341,13 +342,15 @@ int spawn_start(struct spawn *spawn, const struct policy *policy, const struct s
         return error_set(error, errno, "pipe: %s", strerror(errno));
     spawn->report = report[0];
     report[1] = lift(report[1]);
-    /* Until its exec the child has this memory on loan, while we wait: a copy would cost a start as
-     * much as all mounts together where page faults are dear. It writes nothing but *group, and what
-     * stands below this frame. Overlays want a user namespace first, which unshare(2) refuses to
-     * whoever shares memory. */
+    /* Until its exec the child has this memory on loan, while we wait: a copy costs a start as much as
+     * many mounts where page faults are dear. The child writes nothing but *group and what stands
+     * below this frame. Overlays want a user namespace first, which unshare(2) refuses to whoever
+     * shares memory. */
     spawn->pid = program < 0 || report[1] < 0 ? -1 : spawn->overlays.n > 0 ? fork() : vfork();
     if (spawn->pid == 0)
         child(spawn, policy->host, program, stdio, args_fd, report[1], parent, group);
+    /* What raise_oom_score() changes is a property of the memory: ours, if it was killed in between. */
+    (void)isolate_undumpable();
     close(report[1]);
     if (spawn->pid < 0)
         return error_set(error, errno, "fork: %s", strerror(errno));
