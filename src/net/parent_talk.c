@@ -7,6 +7,7 @@
  */
 #include "net/parent_talk.h"
 
+#include "base/base64.h"
 #include "base/os.h"
 
 #include <stdio.h>
@@ -16,32 +17,13 @@
 
 /* ---- HTTP ---- */
 
-static void append_base64(struct buf *out, const uint8_t *bytes, size_t len)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < len; i += 3) {
-        size_t n = len - i < 3 ? len - i : 3;
-        unsigned word = (unsigned)bytes[i] << 16;
-
-        if (n > 1)
-            word |= (unsigned)bytes[i + 1] << 8;
-        if (n > 2)
-            word |= bytes[i + 2];
-        buf_append_byte(out, (uint8_t)digits[word >> 18]);
-        buf_append_byte(out, (uint8_t)digits[word >> 12 & 63]);
-        buf_append_byte(out, n > 1 ? (uint8_t)digits[word >> 6 & 63] : '=');
-        buf_append_byte(out, n > 2 ? (uint8_t)digits[word & 63] : '=');
-    }
-}
-
 static void append_basic(struct buf *out, const struct parent *parent)
 {
     char both[2 * PARENT_SECRET_MAX + 2];
     int n = snprintf(both, sizeof(both), "%s:%s", parent->user, parent->password);
 
     buf_append_str(out, "Proxy-Authorization: Basic ");
-    append_base64(out, (const uint8_t *)both, (size_t)n);
+    base64_append(out, both, (size_t)n);
     buf_append_str(out, "\r\n");
     os_wipe(both, sizeof(both));
 }
