@@ -180,7 +180,8 @@ void connection_refuse(struct connection *connection, enum refusal_reason reason
         connection_close(connection);
         return;
     }
-    proxy_note_refusal(connection->proxy, target, reason, private_only);
+    if (reason != REFUSAL_LOGIN) /* some clients are asked for it each time */
+        proxy_note_refusal(connection->proxy, target, reason, private_only);
     buf_reset(&connection->answer);
     if (as_tls)
         refusal_tls_alert(&connection->answer, reason);
@@ -391,6 +392,7 @@ static struct connection *make(struct proxy *proxy)
     connection->client.data = connection;
     connection->timer.data = connection;
     request_init(&connection->request);
+    connection->request.password = facts.password;
     response_init(&connection->response);
     buf_init(&connection->early, FLOW_SIZE);
     buf_init(&connection->answer, FLOW_SIZE + RESPONSE_HEAD_MAX + ANSWER_MAX);

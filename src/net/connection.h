@@ -80,6 +80,7 @@ struct proxy_facts {
     struct own_addresses *own;
     struct silent_names *silent;
     const struct credentials *credentials; /* NULL: none */
+    const char *password;                  /* the same */
     struct tls *tls;                       /* where there are credentials, or parents want it */
     struct dial_tls **tls_legs;
     bool has_inside; /* the jail's own loopback can be asked for */

@@ -48,6 +48,7 @@ struct proxy_facts proxy_facts(struct proxy *proxy)
                                 .silent = &proxy->silent,
                                 .tls_legs = &proxy->tls_legs,
                                 .credentials = proxy->options.credentials,
+                                .password = proxy->options.password,
                                 .tls = proxy->options.tls,
                                 .has_inside = proxy->options.connect_inside != NULL};
 }

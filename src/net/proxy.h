@@ -33,7 +33,8 @@ struct proxy_options {
     /* Something was refused by rule, for the status row. May be NULL. */
     void (*on_refused)(void *arg, const struct target *target, enum refusal_reason reason);
     const struct credentials *credentials; /* borrowed; NULL: none */
-    struct tls *tls; /* the same, where there are credentials or parents want it */
+    const char *password; /* borrowed; that every client must show, NULL: none (request_login.h) */
+    struct tls *tls;      /* the same, where there are credentials or parents want it */
     /* A credential was put into a request, or its placeholder went to a host that it is not for (the
      * request is refused). May be NULL. */
     void (*on_secret)(void *arg, const char *key, const struct target *target, bool is_inserted);

@@ -40,6 +40,7 @@ const struct refusal_row refusal_rows[REFUSAL_COUNT] = {
     [REFUSAL_PARENT_FAILED] = {"parent-failed", 502, 1},
     [REFUSAL_UPSTREAM_TLS] = {"connect-failed", 502, 5},
     [REFUSAL_TOO_MANY] = {"too-many", 503, 1},
+    [REFUSAL_LOGIN] = {"login", 407, 1},
 };
 
 /* Why, in one sentence; and the rule that says so. */
@@ -79,6 +80,7 @@ static const struct refusal_text texts[REFUSAL_COUNT] = {
     [REFUSAL_UPSTREAM_TLS] = {"the host did not prove by TLS that it is that host",
                               "credentials go out by TLS only"},
     [REFUSAL_TOO_MANY] = {"too many connections at once", "1024 connections"},
+    [REFUSAL_LOGIN] = {"the password of this proxy was not given", "the password is in http_proxy"},
 };
 
 /* What is said of the jail's own loopback where the table speaks of another machine. */
@@ -102,13 +104,10 @@ static const char *status_text(int status)
         int status;
         const char *text;
     } rows[] = {
-        {400, "Bad Request"},
-        {403, "Forbidden"},
-        {405, "Method Not Allowed"},
-        {408, "Request Timeout"},
-        {431, "Request Header Fields Too Large"},
-        {502, "Bad Gateway"},
-        {503, "Service Unavailable"},
+        {400, "Bad Request"},        {403, "Forbidden"},
+        {405, "Method Not Allowed"}, {407, "Proxy Authentication Required"},
+        {408, "Request Timeout"},    {431, "Request Header Fields Too Large"},
+        {502, "Bad Gateway"},        {503, "Service Unavailable"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -180,6 +179,8 @@ void refusal_flag(enum refusal_reason reason, const struct target *target, bool 
 /* What the last line says, in front of the flag. */
 static const char *what_helps(enum refusal_reason reason, const char *flag)
 {
+    if (reason == REFUSAL_LOGIN)
+        return "let the program take the proxy from its environment";
     if (reason == REFUSAL_PARENT_FAILED)
         return "check the proxy that the environment of the host names";
     return flag[0] ? "start ai-jail with " : "no flag changes it";
@@ -233,7 +234,9 @@ void refusal_http_detail(struct buf *out, enum refusal_reason reason, const stru
                "X-Ai-Jail: %s\r\n"
                "%s\r\n",
                row->status, status_text(row->status), body.len, row->id,
-               reason == REFUSAL_TOO_MANY ? "Retry-After: 1\r\n" : "");
+               reason == REFUSAL_TOO_MANY ? "Retry-After: 1\r\n"
+               : reason == REFUSAL_LOGIN  ? "Proxy-Authenticate: Basic realm=\"ai-jail\"\r\n"
+                                          : "");
     buf_append(out, body.data, body.len);
 }
 

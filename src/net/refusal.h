@@ -29,6 +29,7 @@ enum refusal_reason {
     REFUSAL_UPSTREAM_TLS,  /* of a host that credentials are for */
     REFUSAL_PARENT_FAILED, /* the proxy of the host */
     REFUSAL_TOO_MANY,
+    REFUSAL_LOGIN, /* the client shows no password, or another one */
     REFUSAL_COUNT
 };
 

@@ -10,6 +10,7 @@
 #include "net/request.h"
 
 #include "net/http_head.h"
+#include "net/request_login.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -258,6 +259,8 @@ static void read_http(struct request *request)
         refuse(request, REFUSAL_MALFORMED);
     else if (request->is_inner)
         read_origin(request, &head);
+    else if (request->password && !request_login_fits_head(request->password, &head))
+        refuse(request, REFUSAL_LOGIN);
     else if (head.method.len == 7 && memcmp(head.method.at, "CONNECT", 7) == 0)
         read_connect(request, &head);
     else
@@ -286,7 +289,11 @@ static size_t feed_http(struct request *request, const uint8_t *bytes, size_t le
 
 /* ---- SOCKS5, RFC 1928 ---- */
 
-enum { SOCKS_METHODS, SOCKS_REQUEST };
+enum { SOCKS_METHODS, SOCKS_LOGIN, SOCKS_REQUEST };
+
+#define METHOD_NONE     0
+#define METHOD_PASSWORD 2
+#define METHOD_REFUSED  0xFF
 
 static void refuse_socks(struct request *request, enum refusal_reason reason, int code)
 {
@@ -294,17 +301,32 @@ static void refuse_socks(struct request *request, enum refusal_reason reason, in
     request->socks_code = code;
 }
 
+static void reply_socks(struct request *request, uint8_t version, uint8_t code, bool goes_on)
+{
+    const uint8_t reply[] = {version, code};
+
+    buf_append(&request->reply, reply, sizeof(reply));
+    request->state = goes_on ? REQUEST_REPLY : REQUEST_CLOSE;
+    request->head.len = 0;
+}
+
 /* VER NMETHODS METHODS */
 static void read_methods(struct request *request)
 {
     const uint8_t *head = request->head.data;
-    bool none = memchr(head + 2, 0, head[1]) != NULL;
-    const uint8_t reply[] = {5, none ? 0 : 0xFF};
+    uint8_t method = request->password ? METHOD_PASSWORD : METHOD_NONE;
+    bool has_it = memchr(head + 2, method, head[1]) != NULL;
 
-    buf_append(&request->reply, reply, sizeof(reply));
-    request->state = none ? REQUEST_REPLY : REQUEST_CLOSE;
+    request->socks_step = request->password ? SOCKS_LOGIN : SOCKS_REQUEST;
+    reply_socks(request, 5, has_it ? method : METHOD_REFUSED, has_it);
+}
+
+static void read_login(struct request *request)
+{
+    bool fits = request_login_fits_socks(request->password, request->head.data);
+
     request->socks_step = SOCKS_REQUEST;
-    request->head.len = 0;
+    reply_socks(request, 1, fits ? 0 : 1, fits);
 }
 
 /* Bytes of the request: VER CMD RSV ATYP ADDR PORT; 0: not known yet. */
@@ -374,6 +396,11 @@ static size_t feed_socks(struct request *request, const uint8_t *bytes, size_t l
         if (request->socks_step == SOCKS_METHODS) {
             if (head->len >= 2 && head->len == (size_t)head->data[1] + 2)
                 read_methods(request);
+            continue;
+        }
+        if (request->socks_step == SOCKS_LOGIN) {
+            if (head->len == request_login_socks_length(head->data, head->len))
+                read_login(request);
             continue;
         }
         whole = socks_length(head);

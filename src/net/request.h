@@ -37,7 +37,8 @@ struct request {
     bool has_length;
     uint64_t length;
     unsigned socks_step;
-    bool is_inner; /* of request_init_inner() */
+    bool is_inner;        /* of request_init_inner() */
+    const char *password; /* borrowed; that it must show, NULL: none (request_login.h) */
     int socks_code; /* REQUEST_REFUSED over SOCKS: the reply, where it is not the reason's; 0: it is */
 };
 

@@ -57,6 +57,7 @@ static const struct {
     {REFUSAL_UPSTREAM_TLS, "connect-failed", 502, 5, "", ""},
     {REFUSAL_PARENT_FAILED, "parent-failed", 502, 1, "", ""},
     {REFUSAL_TOO_MANY, "too-many", 503, 1, "", ""},
+    {REFUSAL_LOGIN, "login", 407, 1, "", ""},
 };
 
 static void each_reason_has_its_row(void **state)
@@ -121,6 +122,8 @@ static const char *check_answer(struct buf *out, enum refusal_reason reason)
     assert_non_null(strstr(text, "\r\nContent-Type: text/plain; charset=utf-8\r\n"));
     assert_non_null(strstr(text, "\r\nConnection: close\r\n"));
     assert_int_equal(strstr(text, "\r\nRetry-After: 1\r\n") != NULL, reason == REFUSAL_TOO_MANY);
+    assert_int_equal(strstr(text, "\r\nProxy-Authenticate: Basic realm=") != NULL,
+                     reason == REFUSAL_LOGIN);
     body += 4;
     assert_int_equal(strtoul(length + strlen("\r\nContent-Length: "), NULL, 10), strlen(body));
     return body;

@@ -64,6 +64,8 @@ static void finish(struct request *request, struct outcome *outcome)
     request_free(request);
 }
 
+static const char *password; /* that requests must show */
+
 /* The first cut bytes, then the others; step 1: byte by byte. */
 static struct outcome feed(const char *bytes, size_t len, size_t cut, size_t step)
 {
@@ -72,6 +74,7 @@ static struct outcome feed(const char *bytes, size_t len, size_t cut, size_t ste
 
     memset(&outcome, 0, sizeof(outcome));
     request_init(&request);
+    request.password = password;
     feed_part(&request, &outcome, bytes, cut);
     for (size_t at = cut; at < len; at += step)
         feed_part(&request, &outcome, bytes + at, step < len - at ? step : len - at);
@@ -680,6 +683,86 @@ static void tunnels_to_port_80_have_a_limit(void **state)
     free(head);
 }
 
+/* ---- where others could come, too ---- */
+
+#define HEAD "CONNECT example.org:443 HTTP/1.1\r\n"
+
+static void heads_show_the_password(void **state)
+{
+    /* printf ai-jail:pass | base64 */
+    static const struct {
+        const char *head;
+        size_t len;
+        bool fits;
+    } rows[] = {
+        {BYTES(HEAD "Proxy-Authorization: Basic YWktamFpbDpwYXNz\r\n\r\n"), true},
+        {BYTES(HEAD "proxy-authorization: basic  YWktamFpbDpwYXNz \r\n\r\n"), true},
+        {BYTES("GET http://example.org:443/ HTTP/1.1\r\n"
+               "Proxy-Authorization: Basic YWktamFpbDpwYXNz\r\n\r\n"),
+         true},
+        {BYTES(HEAD "\r\n"), false},
+        {BYTES("GET http://example.org/ HTTP/1.1\r\n\r\n"), false},
+        {BYTES(HEAD "Authorization: Basic YWktamFpbDpwYXNz\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization:\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Digest YWktamFpbDpwYXNz\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic YWktamFpbDpwYXN\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic YWktamFpbDpwYXNzYQ==\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic YWktamFpbDpwYXNZ\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic eHgtamFpbDpwYXNz\r\n\r\n"), false},
+        {BYTES(HEAD "Proxy-Authorization: Basic YWktamFpbDpwYXNz\r\n"
+                    "Proxy-Authorization: Basic YWktamFpbDpwYXNz\r\n\r\n"),
+         false},
+    };
+
+    (void)state;
+    password = "pass";
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct outcome outcome = feed_all_ways(rows[i].head, rows[i].head, rows[i].len);
+
+        assert_int_equal(outcome.state, rows[i].fits ? REQUEST_DONE : REQUEST_REFUSED);
+        assert_int_equal(outcome.reason, rows[i].fits ? REFUSAL_NONE : REFUSAL_LOGIN);
+        assert_string_equal(outcome.target, rows[i].fits ? "example.org:443" : "");
+        assert_null(strstr(outcome.forward, "YWkt"));
+    }
+    password = NULL;
+}
+
+static void socks_shows_the_password(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        const char *reply; /* all of it, of two pairs at most */
+        size_t reply_len;
+        enum request_state end;
+    } rows[] = {
+        {BYTES("\5\1\2\1\7ai-jail\4pass\5\1\0\1\300\0\2\1\1\273"), BYTES("\5\2\1\0"), REQUEST_DONE},
+        {BYTES("\5\2\0\2\1\7ai-jail\4pass\5\1\0\1\300\0\2\1\1\273"), BYTES("\5\2\1\0"),
+         REQUEST_DONE},
+        {BYTES("\5\1\0"), BYTES("\5\377"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\1\7ai-jail\4pasS"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\1\7ai-jaiL\4pass"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\1\7ai-jail\3pas"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\1\7ai-jail\0"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\1\0\0"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\2\7ai-jail\4pass"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+        {BYTES("\5\1\2\5\1\0\1\300\0\2\1\1\273"), BYTES("\5\2\1\1"), REQUEST_CLOSE},
+    };
+
+    (void)state;
+    password = "pass";
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct outcome outcome = feed_all_ways("login", rows[i].bytes, rows[i].len);
+
+        assert_int_equal(outcome.state, rows[i].end);
+        assert_int_equal(outcome.reply_len, rows[i].reply_len);
+        assert_memory_equal(outcome.reply, rows[i].reply, rows[i].reply_len);
+        assert_string_equal(outcome.target, rows[i].end == REQUEST_DONE ? "192.0.2.1:443" : "");
+    }
+    password = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -698,6 +781,8 @@ int main(void)
         cmocka_unit_test(socks_replies_have_no_address),
         cmocka_unit_test(tunnels_to_port_80_carry_their_host),
         cmocka_unit_test(tunnels_to_port_80_have_a_limit),
+        cmocka_unit_test(heads_show_the_password),
+        cmocka_unit_test(socks_shows_the_password),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
