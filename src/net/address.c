@@ -41,7 +41,12 @@ static const struct network ipv6[] = {
     {{0}, 128, ADDRESS_UNSPECIFIED},
     {{0xFE, 0x80}, 10, ADDRESS_LINK_LOCAL},
     {{0xFE, 0xC0}, 10, ADDRESS_LINK_LOCAL},
+    /* fd00:ec2::254 and ::23 (EKS Pod Identity) of AWS, fd20:ce::254 of Google, fd00:42::42 of
+     * Scaleway: beside them other things may be in use. */
     {{0xFD, 0x00, 0x0E, 0xC2, [14] = 0x02, [15] = 0x54}, 128, ADDRESS_METADATA},
+    {{0xFD, 0x00, 0x0E, 0xC2, [15] = 0x23}, 128, ADDRESS_METADATA},
+    {{0xFD, 0x20, 0x00, 0xCE, [14] = 0x02, [15] = 0x54}, 128, ADDRESS_METADATA},
+    {{0xFD, 0x00, 0x00, 0x42, [15] = 0x42}, 128, ADDRESS_METADATA},
     {{0xFF}, 8, ADDRESS_MULTICAST},
     {{0x01}, 64, ADDRESS_RESERVED},
     {{0x20, 0x01, 0x0D, 0xB8}, 32, ADDRESS_RESERVED},
