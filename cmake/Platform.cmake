@@ -33,6 +33,7 @@ set(AJ_LINUX_SOURCES
     pty/pidlimit.c
     pty/report.c
     pty/report_file.c
+    pty/report_git.c
     pty/report_loss.c
     pty/report_scripts.c
     pty/report_walk.c

@@ -90,6 +90,7 @@ char *json_report(const struct run_report *report)
     json_object_set_new(object, "refused", refused(report));
     json_object_set_new(object, "late_masks", late_masks(report));
     json_object_set_new(object, "changed", changed(report));
+    json_object_set_new(object, "partial", json_boolean(report->is_partial));
     json_object_set_new(object, "lost", lost(report));
     return json_document(object);
 }

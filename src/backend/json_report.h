@@ -37,6 +37,7 @@ struct run_report {
     size_t late_n;
     const struct run_changed *changed;
     size_t changed_n;
+    bool is_partial; /* not everything was looked at */
     uint64_t lost_files, lost_bytes, largest_bytes;
     const char *largest; /* path; NULL: nothing worth naming was lost */
 };

@@ -295,7 +295,6 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
                                      .plan = options->plan,
                                      .host = options->host,
                                      .project = options->project,
-                                     .protects_git = options->protect_git,
                                  });
     serve(&service);
 }

@@ -25,7 +25,7 @@ enum mounter_event_type {
                             * origin: of how many in that directory, in decimal */
     MOUNTER_EVENT_LOST,   /* with HOME: code files; the largest is path; origin: bytes of all and of
                             * the largest, in decimal */
-    MOUNTER_EVENT_LOOKED, /* that is all; code: findings that were not sent; kind: 1 too many files */
+    MOUNTER_EVENT_LOOKED, /* that is all; code: findings that were not sent; kind: 1 not all was looked at */
     MOUNTER_EVENT_WRITTEN,       /* after mounter_write_report(); code */
     MOUNTER_EVENT_STATE_BESIDE,  /* path has changed inside and outside; the jail's is origin */
     MOUNTER_EVENT_STATE_REFUSED, /* path: what the jail has in its place is not copied; code */

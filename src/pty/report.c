@@ -55,7 +55,7 @@ const char *report_class_name(int report_class)
     static const char *const names[REPORT_CLASS_COUNT] = {
         [REPORT_SHELL] = "shell",     [REPORT_EDITOR] = "editor", [REPORT_AGENT] = "agent",
         [REPORT_CI] = "ci",           [REPORT_GIT] = "git",       [REPORT_SCRIPTS] = "scripts",
-        [REPORT_PROGRAM] = "program", [REPORT_LINK] = "link",
+        [REPORT_PROGRAM] = "program", [REPORT_LINK] = "link",     [REPORT_POLICY] = "policy",
     };
 
     return report_class > REPORT_NONE && report_class < REPORT_CLASS_COUNT ? names[report_class]
@@ -237,6 +237,13 @@ static void say_loss(const char *home, int socket)
     free(loss.largest);
 }
 
+/* A project full of files is no reason not to look elsewhere. */
+static void begin_anew(struct report_walk *walk)
+{
+    walk->seen = 0;
+    walk->is_cut = false;
+}
+
 void report_look(struct report *report, int socket, bool is_inside)
 {
     struct report_findings findings = {.n = 0};
@@ -245,21 +252,23 @@ void report_look(struct report *report, int socket, bool is_inside)
         .marks = report->marks,
         .project = report->project.path,
         .began = report->began,
-        .protects_git = report->options.protects_git,
     };
     struct mounter_event end = {.type = MOUNTER_EVENT_LOOKED};
 
     if (report->project.fd >= 0) {
         report_walk_project(&walk, dup(report->project.fd));
         look_at_scripts(&findings, report);
+        begin_anew(&walk);
         look_at_programs(&walk, report);
     }
-    for (size_t i = 0; i < report->agents.n; i++)
+    for (size_t i = 0; i < report->agents.n; i++) {
+        begin_anew(&walk);
         report_walk_agent(&walk, dup(report->agents.v[i].fd), report->agents.v[i].path);
+    }
     say_findings(&findings, socket);
     if (is_inside)
         say_loss(report->options.host->home, socket);
-    end.kind = walk.is_cut;
+    end.kind = walk.is_partial;
     end.code = (int32_t)findings.more;
     say(socket, &end, NULL, NULL);
 }

@@ -24,6 +24,7 @@ enum report_class {
     REPORT_SCRIPTS, /* scripts of package.json */
     REPORT_PROGRAM, /* executables where PATH or a package manager finds them */
     REPORT_LINK,    /* symbolic links that lead out of the project */
+    REPORT_POLICY,  /* .ai-jail below the project: read when somebody starts ai-jail there */
     REPORT_CLASS_COUNT
 };
 
@@ -37,7 +38,6 @@ struct report_options {
     const struct plan *plan;
     const struct host *host;
     const char *project; /* canonical */
-    bool protects_git;   /* what is protected cannot have changed */
 };
 
 struct report;

@@ -36,10 +36,15 @@ struct report_walk {
     const struct report_mark *marks; /* REPORT_MARKS_MAX */
     const char *project;
     struct timespec began;
-    bool protects_git;
-    unsigned seen; /* entries so far */
-    bool is_cut;   /* too many of them: the rest was not looked at */
+    unsigned seen;   /* entries so far */
+    bool is_cut;     /* too many of them: the rest is not looked at */
+    bool is_partial; /* something was not looked at */
 };
+
+/* One more entry: sets is_cut if that is too many. */
+void report_count(struct report_walk *walk);
+/* The directory at name below dir, no link: descriptor or -1. Never waits. */
+int report_open_directory(int dir, const char *name);
 
 /* Looks through the project below fd, which is taken. */
 void report_walk_project(struct report_walk *walk, int fd);
@@ -47,6 +52,12 @@ void report_walk_project(struct report_walk *walk, int fd);
 void report_walk_programs(struct report_walk *walk, int fd, const char *path);
 /* Settings and hooks in a directory of an agent's state; fd is taken. */
 void report_walk_agent(struct report_walk *walk, int fd, const char *path);
+
+/* True if git would take the directory for a repository. */
+bool report_is_repository(int dir);
+/* Configuration and hooks of the repository fd, which stays open, of its submodules and worktrees. is_fresh:
+ * whatever is in it counts as new. */
+void report_walk_repository(struct report_walk *walk, int fd, const char *path, bool is_fresh);
 
 void report_add(struct report_findings *findings, enum report_class class, bool is_new,
                 uint32_t count, char *path);

@@ -4,7 +4,8 @@
  *
  * ctime decides: nobody without privileges can set it back. A directory that was moved to a name that matters
  * brings its old files along; so those directories are compared with what stood there at the start.
- * What package managers fill with thousands of files is not entered, but for the programs in it.
+ * What package managers fill with thousands of files is not entered, but for the programs in it;
+ * repositories are looked at by report_git.c.
  */
 #include "base/fd.h"
 #include "base/path.h"
@@ -55,6 +56,8 @@ static const struct {
     {NULL, "Jenkinsfile", REPORT_CI},
     {".circleci", "config.yml", REPORT_CI},
     {NULL, ".pre-commit-config.yaml", REPORT_GIT},
+    {NULL, ".git", REPORT_GIT}, /* leads to a repository elsewhere */
+    {NULL, ".ai-jail", REPORT_POLICY},
 };
 
 static const char *const not_entered[] = {
@@ -76,6 +79,12 @@ void report_add(struct report_findings *findings, enum report_class class, bool 
         return;
     }
     findings->v[findings->n++] = (struct report_finding){class, is_new, count, path};
+}
+
+void report_count(struct report_walk *walk)
+{
+    if (++walk->seen > ENTRIES_MAX)
+        walk->is_cut = walk->is_partial = true;
 }
 
 bool report_is_later(const struct stat *st, const struct timespec *began)
@@ -186,32 +195,18 @@ static bool is_marked_fresh(const struct report_walk *walk, int fd, const char *
 
 static void walk_directory(struct report_walk *walk, int fd, const struct place *place);
 
-static int open_directory(int dir, const char *name)
+int report_open_directory(int dir, const char *name)
 {
     return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Of a repository that is not protected: what git runs. */
 static void look_at_git(struct report_walk *walk, int dir, const struct place *place)
 {
     _cleanup_free_ char *path = join(place, ".git");
-    _cleanup_free_ char *hooks_path = path_join(path, "hooks");
-    const struct place git = {.path = path, .name = ".git", .is_fresh = place->is_fresh};
-    const struct place hooks = {.path = hooks_path,
-                                .name = "hooks",
-                                .class = REPORT_GIT,
-                                .is_fresh = place->is_fresh,
-                                .depth = place->depth + 2};
-    _cleanup_close_ int git_dir = open_directory(dir, ".git");
-    int hooks_dir;
+    _cleanup_close_ int git_dir = report_open_directory(dir, ".git");
 
-    if (git_dir < 0)
-        return;
-    look_at(walk, git_dir, &git, "config", REPORT_GIT, false);
-    look_at(walk, git_dir, &git, "config.worktree", REPORT_GIT, false);
-    hooks_dir = open_directory(git_dir, "hooks");
-    if (hooks_dir >= 0)
-        walk_directory(walk, hooks_dir, &hooks);
+    if (git_dir >= 0)
+        report_walk_repository(walk, git_dir, path, place->is_fresh);
 }
 
 static void enter(struct report_walk *walk, int dir, const struct place *place, const char *name)
@@ -221,11 +216,12 @@ static void enter(struct report_walk *walk, int dir, const struct place *place, 
     int fd;
 
     if (strcmp(name, ".git") == 0) {
-        if (!walk->protects_git)
-            look_at_git(walk, dir, place);
+        look_at_git(walk, dir, place);
         return;
     }
-    fd = is_entered(place, name) ? open_directory(dir, name) : -1;
+    if (place->depth >= DEPTH_MAX)
+        walk->is_partial = true;
+    fd = is_entered(place, name) ? report_open_directory(dir, name) : -1;
     if (fd < 0)
         return;
     path = join(place, name);
@@ -260,8 +256,10 @@ static void look_at_entry(struct report_walk *walk, int dir, const struct place 
         enter(walk, dir, place, entry->d_name);
         return;
     }
+    if (strcmp(entry->d_name, "HEAD") == 0 && report_is_repository(dir))
+        report_walk_repository(walk, dir, place->path, place->is_fresh);
     class = class_of_file(place, entry->d_name);
-    if (class == REPORT_GIT && fnmatch("*.sample", entry->d_name, 0) == 0)
+    if (class == REPORT_POLICY && place->depth == 0) /* a line of its own says so */
         return;
     /* A link is new only where its directory has changed. */
     if (class != REPORT_NONE || (type == DT_LNK && has_changed))
@@ -289,7 +287,7 @@ static void walk_directory(struct report_walk *walk, int fd, const struct place 
     while (!walk->is_cut && (entry = readdir(dir))) {
         if (is_dots(entry->d_name))
             continue;
-        walk->is_cut = ++walk->seen > ENTRIES_MAX;
+        report_count(walk);
         look_at_entry(walk, fd, place, entry, has_changed);
     }
     closedir(dir);
@@ -314,7 +312,7 @@ static void each_file(struct report_walk *walk, int fd,
         return;
     }
     while (!walk->is_cut && (entry = readdir(dir))) {
-        walk->is_cut = ++walk->seen > ENTRIES_MAX;
+        report_count(walk);
         if (type_of(fd, entry) != DT_DIR)
             each(arg, fd, entry->d_name);
     }

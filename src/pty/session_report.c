@@ -83,6 +83,7 @@ void session_report_take(struct session_report *report, const struct mounter_eve
         break;
     case MOUNTER_EVENT_LOOKED:
         report->has_looked = true;
+        report->is_partial = event->kind != 0;
         report->more += event->code > 0 ? (uint32_t)event->code : 0;
         break;
     case MOUNTER_EVENT_WRITTEN:
@@ -141,6 +142,11 @@ void session_report_say(const struct session_report *report, const struct policy
 {
     if (report->changed_n || report->more)
         say_changed(report);
+    if (report->is_partial)
+        log_line(
+            NOTE_SECURITY,
+            "not everything was looked at for changes that are used outside of the jail later: "
+            "there are too many files, or directories too deep");
     if (report->git_config)
         log_line(NOTE_WARNING,
                  "%s%s is read-only in the jail: what tried to change it failed (--no-protect-git "
@@ -163,6 +169,7 @@ char *session_report_text(const struct session_report *report, const struct strv
         .late_n = report->late_n,
         .changed = report->changed,
         .changed_n = report->changed_n,
+        .is_partial = report->is_partial,
         .lost_files = report->lost_files,
         .lost_bytes = report->lost_bytes,
         .largest = report->largest,

@@ -26,6 +26,7 @@ struct session_report {
     uint64_t lost_files, lost_bytes, largest_bytes;
     char *largest;
     bool has_looked;  /* the mounter has no more findings */
+    bool is_partial;  /* it has not looked at everything */
     bool has_written; /* the file of --report */
 };
 

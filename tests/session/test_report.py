@@ -113,6 +113,58 @@ class Report(SessionTest):
         self.assertEqual({path: row[0] for path, row in found.items()},
                          {".git/config": "git", ".git/hooks/pre-commit": "git"})
 
+    def test_new_repositories(self):
+        """What git would run of a repository that the command made: "git status" of the project runs
+        it for submodules, whoever made them."""
+        git = ptyrun.tool("git")
+        subprocess.run([git, "init", "-q", self.project], env=self.env, check=True)
+        self.write("gitdir: ../.git/modules/old\n", "old", ".git")
+        subprocess.run([git, "init", "-q", "--bare", self.path(".git/modules/old")], env=self.env,
+                       check=True)
+        found = self.changed(f"{git} init -q new; {git} -C new config core.fsmonitor x; "
+                             "echo > new/.git/hooks/post-checkout; "
+                             f"{git} init -q --bare bare; mkdir -p a/file evil; "
+                             "echo 'gitdir: ../../evil' > a/file/.git; "
+                             f"{git} init -q --bare .git/ready; "
+                             "mv .git/modules/old .git/modules/away; "
+                             "mv .git/ready .git/modules/old; ln -s ../new/.git a/.git; "
+                             "mkdir shared; echo ref: > shared/HEAD; echo ../evil > shared/commondir")
+        self.assertEqual({path: row[:2] for path, row in found.items()},
+                         {path: ("git", "new") for path in (
+                             "new/.git/config", "new/.git/hooks/post-checkout", "bare/config",
+                             "a/file/.git", ".git/modules/old/config", "a/.git",
+                             "shared/commondir")})
+
+    def test_policy_file_below(self):
+        found = self.changed("mkdir sub; echo 'network = true' > sub/.ai-jail; echo > .ai-jail")
+        self.assertEqual(found, {"sub/.ai-jail": ("policy", "new", 1)})
+
+    def test_too_deep(self):
+        report, err = self.run_script("for i in $(seq 70); do mkdir d; cd d; done; echo > .envrc")
+        self.assertEqual((report["changed"], report["partial"]), ([], True))
+        self.assertIn("not everything was looked at", err)
+
+    def more_than_is_looked_at(self):
+        """Said, and no place for hiding what lies elsewhere."""
+        agent = os.path.join(self.home, "bin", "claude")
+        os.makedirs(os.path.dirname(agent))
+        with open(agent, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\npython3 many.py; echo {} > ~/.claude/settings.json\n")
+        os.chmod(agent, 0o755)
+        self.write("import os; os.mkdir('d'); n = 0; open('d/0', 'w').close()\n"
+                   "f = os.open('d', os.O_RDONLY)\n"
+                   "for i in range(1, 200100):\n"
+                   "    if i % 50000 == 0: n = i; open('d/%d' % i, 'w').close()\n"
+                   "    else: os.link(str(n), str(i), src_dir_fd=f, dst_dir_fd=f)\n", "many.py")
+        self.env["PATH"] = os.path.dirname(agent) + ":" + self.env["PATH"]
+        code, _, err = self.run_piped(["--no-save-config", "claude"])
+        self.assertEqual(code, 0, err)
+        self.assertIn(".claude/settings.json", err)
+        self.assertIn("not everything was looked at", err)
+
+    if os.environ.get("AI_JAIL_COMPAT") == "all":  # half a minute
+        test_more_than_is_looked_at = more_than_is_looked_at
+
     def test_lost_home(self):
         report, err = self.run_script("mkdir -p ~/.cache ~/d; head -c 3000000 /dev/zero > ~/d/big; "
                                       "head -c 100 /dev/zero > ~/small; "
