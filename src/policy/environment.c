@@ -3,10 +3,10 @@
  * environment: the command's environment, built once.
  *
  * The entries are pushed in the order of authority into one list in which the last entry of a name
- * decides: base set, the files of --env-from-file, --env, defaults for what is not set yet. An entry without "=" says that the
- * name is not set. At the end the list is sorted, one entry per name kept, and what the network
- * mode forbids removed. Values are bytes; nothing here asks whether they are text. In lockdown the base
- * is a fixed set, and nothing that was asked for is added.
+ * decides (env_list): base set (env_host), the files of --env-from-file, --env, defaults for what is not
+ * set yet. At the end the list is sorted, one entry per name kept, and what the network mode forbids
+ * removed. Values are bytes; nothing here asks whether they are text. In lockdown the base is a fixed set,
+ * and nothing that was asked for is added.
  *
  * PATH stays as the host has it: the launcher removes what is not a directory inside.
  */
@@ -14,9 +14,9 @@
 
 #include "base/path.h"
 #include "net/refusal.h"
-#include "policy/certificate.h"
+#include "policy/env_host.h"
+#include "policy/env_list.h"
 #include "policy/env_names.h"
-#include "policy/env_place.h"
 #include "policy/terminfo.h"
 
 #include <errno.h>
@@ -36,192 +36,6 @@ struct builder {
     struct strv list;
 };
 
-/* ---- the list ---- */
-
-static size_t name_len(const char *entry)
-{
-    return strcspn(entry, "=");
-}
-
-static bool same_name(const char *a, const char *b)
-{
-    size_t len = name_len(a);
-
-    return len == name_len(b) && memcmp(a, b, len) == 0;
-}
-
-static void set(struct builder *builder, const char *name, const char *value)
-{
-    strv_pushf(&builder->list, "%s=%s", name, value);
-}
-
-/* The value that name has now, or NULL. Borrowed until the next change. */
-static const char *get(const struct builder *builder, const char *name)
-{
-    for (size_t i = builder->list.n; i > 0; i--) {
-        const char *entry = builder->list.v[i - 1];
-        size_t len = name_len(entry);
-
-        if (same_name(entry, name))
-            return entry[len] == '=' ? entry + len + 1 : NULL;
-    }
-    return NULL;
-}
-
-struct ranked {
-    char *entry;
-    size_t rank;
-};
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    size_t a_len = name_len(a->entry);
-    size_t b_len = name_len(b->entry);
-    int r = memcmp(a->entry, b->entry, a_len < b_len ? a_len : b_len);
-
-    if (r)
-        return r;
-    if (a_len != b_len)
-        return a_len < b_len ? -1 : 1;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
-/* Sorts by name and keeps the last entry of each, if that sets it. */
-static void settle(struct strv *list)
-{
-    struct ranked *ranked = xcalloc(list->n, sizeof(*ranked));
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->n; i++)
-        ranked[i] = (struct ranked){list->v[i], i};
-    qsort(ranked, list->n, sizeof(*ranked), compare_ranked);
-    for (size_t i = 0; i < list->n; i++) {
-        char *entry = ranked[i].entry;
-        bool is_last = i + 1 == list->n || !same_name(entry, ranked[i + 1].entry);
-
-        if (is_last && strchr(entry, '='))
-            list->v[kept++] = entry;
-        else
-            free(entry);
-    }
-    free(ranked);
-    list->n = kept;
-    if (list->v)
-        list->v[kept] = NULL;
-}
-
-/* ---- values of the host ---- */
-
-/* A proxy's URL without user and password: everything up to the last "@" behind the scheme (RFC
- * 3986, 3.1) goes, because a password may hold any character. malloc'ed. */
-static char *without_password(const char *url)
-{
-    static const char scheme_bytes[] =
-        "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    size_t scheme = strspn(url, scheme_bytes);
-    size_t keep = str_starts(url + scheme, "://") ? scheme + 3 : 0;
-    const char *at = strrchr(url + keep, '@');
-
-    return at ? xasprintf("%.*s%s", (int)keep, url, at + 1) : xstrdup(url);
-}
-
-static void copy_proxy(struct builder *builder, const char *name, const char *value)
-{
-    _cleanup_free_ char *url = without_password(value);
-
-    if (builder->network == NETWORK_FULL)
-        set(builder, name, url);
-}
-
-/* Keeps the directories of a list that are visible inside. Returns how many were left out. */
-static size_t copy_visible(struct builder *builder, const char *name, const char *value)
-{
-    _cleanup_strv_ struct strv all = {0};
-    _cleanup_strv_ struct strv visible = {0};
-    _cleanup_free_ char *joined = NULL;
-
-    strv_split(&all, value, ':');
-    for (size_t i = 0; i < all.n; i++)
-        if (all.v[i][0] == '/' && plan_shows(builder->plan, builder->host->fs, all.v[i]))
-            strv_push(&visible, all.v[i]);
-    joined = strv_join(&visible, ":");
-    if (visible.n)
-        set(builder, name, joined);
-    return all.n - visible.n;
-}
-
-static void copy_cert_dirs(struct builder *builder, const char *name, const char *value)
-{
-    if (copy_visible(builder, name, value))
-        notes_add(builder->notes, NOTE_WARNING,
-                  "%s: only directories that are visible inside are passed of %s", name, value);
-}
-
-static void copy_xdg_home(struct builder *builder, const char *name, const char *value)
-{
-    _cleanup_free_ char *dir = value[0] == '/' ? path_clean(value) : NULL;
-
-    if (dir && (path_is_below(dir, builder->host->home) ||
-                path_is_below(dir, builder->host->home_spelling)))
-        set(builder, name, value);
-}
-
-static void copy_known(struct builder *builder, enum env_treatment treatment, const char *name,
-                       const char *value)
-{
-    switch (treatment) {
-    case ENV_COPY:
-        set(builder, name, value);
-        break;
-    case ENV_CERTIFICATE:
-        if (certificate_show(builder->plan, builder->host, name, value, builder->notes))
-            set(builder, name, value);
-        break;
-    case ENV_CERT_DIRS:
-        copy_cert_dirs(builder, name, value);
-        break;
-    case ENV_XDG_HOME:
-        copy_xdg_home(builder, name, value);
-        break;
-    case ENV_XDG_DIRS:
-        copy_visible(builder, name, value);
-        break;
-    case ENV_PROXY:
-    case ENV_PROXY_LIKE:
-        copy_proxy(builder, name, value);
-        break;
-    case ENV_TOOL_DIR:
-    case ENV_TOOL_HOME:
-        if (env_place_is_usable(builder->plan, builder->host, value, treatment == ENV_TOOL_HOME))
-            set(builder, name, value);
-        break;
-    default:
-        break;
-    }
-}
-
-static void copy_inherited(struct builder *builder, const char *entry, bool inherit)
-{
-    size_t len = name_len(entry);
-    enum env_treatment treatment = env_treatment_of(entry, len);
-    _cleanup_free_ char *name = NULL;
-    const char *value = entry + len + 1;
-
-    if (treatment == ENV_NEVER || entry[len] != '=' || len == 0)
-        return;
-    if (!inherit && (treatment == ENV_UNKNOWN || treatment == ENV_PROXY_LIKE))
-        return;
-    if (treatment == ENV_UNKNOWN) {
-        strv_push(&builder->list, entry);
-        return;
-    }
-    name = xstrndup(entry, len);
-    if (host_getenv(builder->host, name) == value)
-        copy_known(builder, treatment, name, value);
-}
-
 /* ---- lockdown ---- */
 
 /* What a program needs to know about its user and terminal, and nothing that tells of the host. */
@@ -239,7 +53,7 @@ static void add_fixed(struct builder *builder, const struct strv *dirs)
         const char *value = host_getenv(builder->host, names[i]);
 
         if (value)
-            set(builder, names[i], value);
+            env_list_set(&builder->list, names[i], value);
     }
     strv_split(&path,
                builder->host->macos.is_on
@@ -251,29 +65,28 @@ static void add_fixed(struct builder *builder, const struct strv *dirs)
         if (dirs->v[i][0] == '/' && !strchr(dirs->v[i], ':') && strv_find(&path, dirs->v[i]) < 0)
             strv_push(&path, dirs->v[i]);
     joined = strv_join(&path, ":");
-    set(builder, "PATH", joined);
-    set(builder, "HOME", builder->host->home_spelling);
+    env_list_set(&builder->list, "PATH", joined);
+    env_list_set(&builder->list, "HOME", builder->host->home_spelling);
 }
 
 /* ---- the base set ---- */
 
 static void add_base(struct builder *builder)
 {
-    const struct strv *environ = &builder->host->environ;
-    bool inherit = config_flag(builder->config, SET_INHERIT_ENV);
+    const struct env_host_wish wish = {
+        .everything = config_flag(builder->config, SET_INHERIT_ENV),
+        .proxies = builder->network == NETWORK_FULL,
+    };
 
-    /* Backwards: of two entries with one name the first counts, as for getenv(3). */
-    for (size_t i = environ->n; i > 0; i--)
-        copy_inherited(builder, environ->v[i - 1], inherit);
-    settle(&builder->list);
-    if (inherit) {
+    env_host_copy(&builder->list, builder->host, &wish, builder->plan, builder->notes);
+    if (wish.everything) {
         _cleanup_free_ char *spelling = config_spelling(builder->config, SET_INHERIT_ENV);
 
         notes_add(builder->notes, NOTE_SECURITY,
                   "%zu variables of the host are passed (%s), whatever they contain",
                   builder->list.n, spelling);
     }
-    set(builder, "HOME", builder->host->home_spelling);
+    env_list_set(&builder->list, "HOME", builder->host->home_spelling);
 }
 
 /* ---- --env and --env-from-file ---- */
@@ -283,7 +96,7 @@ static void copy_named(struct builder *builder, const char *name)
     const char *value = host_getenv(builder->host, name);
 
     if (value)
-        set(builder, name, value);
+        env_list_set(&builder->list, name, value);
     else
         strv_push(&builder->list, name);
 }
@@ -295,7 +108,7 @@ static int add_passed(struct builder *builder, struct error *error)
     for (size_t i = 0; i < passed->n; i++) {
         const char *entry = passed->v[i];
 
-        if (name_len(entry) == 0) {
+        if (env_list_name_len(entry) == 0) {
             _cleanup_free_ char *spelling = config_entry_spelling(builder->config, SET_ENV_PASS, i);
 
             return error_set(error, EINVAL, "%s: the name of an entry is empty", spelling);
@@ -317,7 +130,7 @@ static void note_absent(const struct builder *builder)
         bool is_last = true;
 
         for (size_t k = i + 1; k < passed->n && is_last; k++)
-            is_last = !same_name(passed->v[i], passed->v[k]);
+            is_last = !env_list_same_name(passed->v[i], passed->v[k]);
         if (is_last && !strchr(passed->v[i], '=') && !host_getenv(builder->host, passed->v[i])) {
             _cleanup_free_ char *spelling = config_entry_spelling(builder->config, SET_ENV_PASS, i);
 
@@ -342,25 +155,16 @@ static int add_asked(struct builder *builder, const struct environment_parts *pa
     return r;
 }
 
-/* Index of the last entry for a name, or -1. */
-static ptrdiff_t find_name(const struct strv *list, const char *name)
-{
-    for (size_t i = list->n; i > 0; i--)
-        if (same_name(list->v[i - 1], name))
-            return (ptrdiff_t)i - 1;
-    return -1;
-}
-
 static bool is_passed(const struct builder *builder, const char *name)
 {
-    return find_name(config_list(builder->config, SET_ENV_PASS), name) >= 0 ||
-           find_name(&builder->config->env_file, name) >= 0;
+    return env_list_find(config_list(builder->config, SET_ENV_PASS), name) >= 0 ||
+           env_list_find(&builder->config->env_file, name) >= 0;
 }
 
 /* What asked for a variable, for messages; malloc'ed. */
 static char *passed_by(const struct builder *builder, const char *entry)
 {
-    ptrdiff_t index = find_name(config_list(builder->config, SET_ENV_PASS), entry);
+    ptrdiff_t index = env_list_find(config_list(builder->config, SET_ENV_PASS), entry);
 
     return index >= 0 ? config_entry_spelling(builder->config, SET_ENV_PASS, (size_t)index)
                       : xstrdup("--env-from-file");
@@ -370,7 +174,7 @@ static char *passed_by(const struct builder *builder, const char *entry)
 
 static void settle_term(struct builder *builder)
 {
-    const char *term = get(builder, "TERM");
+    const char *term = env_list_get(&builder->list, "TERM");
 
     /* "dumb" promises nothing, so it needs no entry either. */
     if (!term || strcmp(term, "dumb") == 0 || terminfo_show(builder->plan, builder->host, term))
@@ -381,7 +185,7 @@ static void settle_term(struct builder *builder)
     }
     notes_add(builder->notes, NOTE_VERBOSE,
               "TERM is " TERM_FALLBACK " inside: there is no terminfo entry for %s", term);
-    set(builder, "TERM", TERM_FALLBACK);
+    env_list_set(&builder->list, "TERM", TERM_FALLBACK);
 }
 
 struct env_default {
@@ -423,17 +227,18 @@ static const struct env_default defaults[] = {
 
 static void add_defaults(struct builder *builder, const char *argv0)
 {
-    if (builder->host->macos.is_on && !get(builder, "TMPDIR"))
-        set(builder, "TMPDIR", builder->host->macos.tmp);
+    if (builder->host->macos.is_on && !env_list_get(&builder->list, "TMPDIR"))
+        env_list_set(&builder->list, "TMPDIR", builder->host->macos.tmp);
     for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
         const struct env_default *row = &defaults[i];
 
-        if (!get(builder, row->name) && (!row->wanted || row->wanted(builder, argv0)))
-            set(builder, row->name, row->value);
+        if (!env_list_get(&builder->list, row->name) &&
+            (!row->wanted || row->wanted(builder, argv0)))
+            env_list_set(&builder->list, row->name, row->value);
     }
     if (builder->host->macos.is_on)
         return;
-    if (!get(builder, "XDG_RUNTIME_DIR"))
+    if (!env_list_get(&builder->list, "XDG_RUNTIME_DIR"))
         strv_pushf(&builder->list, "XDG_RUNTIME_DIR=/run/user/%u", builder->host->uid);
 }
 
@@ -447,10 +252,10 @@ static void force_proxies(struct builder *builder)
         xasprintf("http://127.0.0.1:%u", macos->is_on ? macos->port : PROXY_PORT);
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        set(builder, names[i], url);
-    set(builder, "no_proxy", "");
-    set(builder, "NO_PROXY", "");
-    set(builder, "NODE_USE_ENV_PROXY", "1");
+        env_list_set(&builder->list, names[i], url);
+    env_list_set(&builder->list, "no_proxy", "");
+    env_list_set(&builder->list, "NO_PROXY", "");
+    env_list_set(&builder->list, "NODE_USE_ENV_PROXY", "1");
 }
 
 /* Any other proxy is out of reach, whoever named it. */
@@ -458,7 +263,7 @@ static void remove_proxies(struct builder *builder)
 {
     for (size_t i = 0; i < builder->list.n;) {
         const char *entry = builder->list.v[i];
-        enum env_treatment treatment = env_treatment_of(entry, name_len(entry));
+        enum env_treatment treatment = env_treatment_of(entry, env_list_name_len(entry));
         _cleanup_free_ char *spelling = NULL;
 
         if (treatment != ENV_PROXY && treatment != ENV_PROXY_LIKE) {
@@ -467,18 +272,11 @@ static void remove_proxies(struct builder *builder)
         }
         spelling = passed_by(builder, entry);
         notes_add(builder->notes, NOTE_WARNING, "%s %.*s has no effect: %s", spelling,
-                  (int)name_len(entry), entry,
+                  (int)env_list_name_len(entry), entry,
                   builder->network == NETWORK_OFF ? "the network is off"
                                                   : "the jail has a proxy of its own");
         strv_remove(&builder->list, i);
     }
-}
-
-static void set_absent(struct builder *builder, const struct strv *entries)
-{
-    for (size_t i = 0; i < entries->n; i++)
-        if (find_name(&builder->list, entries->v[i]) < 0)
-            strv_push(&builder->list, entries->v[i]);
 }
 
 void environment_parts_free(struct environment_parts *parts)
@@ -517,15 +315,15 @@ int environment_build(struct strv *env, const struct config *config, const struc
         }
     }
     settle_term(&builder);
-    set_absent(&builder, &parts->defaults);
+    env_list_add_absent(&builder.list, &parts->defaults);
     add_defaults(&builder, needs->argv0);
-    settle(&builder.list);
+    env_list_settle(&builder.list);
     if (network != NETWORK_FULL)
         remove_proxies(&builder);
     if (network == NETWORK_FILTERED)
         force_proxies(&builder);
     strv_push_all(&builder.list, &parts->forced);
-    settle(&builder.list);
+    env_list_settle(&builder.list);
     *env = builder.list;
     return 0;
 }

@@ -9,7 +9,7 @@
  * row applies if its directory is there.
  *
  * A variable such as CARGO_HOME moves a row. Tools are followed wherever they are; caches only below
- * HOME, because elsewhere the jail may have no place for them: environment.c then leaves the variable
+ * HOME, because elsewhere the jail may have no place for them: env_host.c then leaves the variable
  * out, and the tool falls back to its default in HOME.
  *
  * Version managers are shown whole if PATH leads into them: their programs are links and scripts that
