@@ -4,6 +4,9 @@
  * part of that address is its version. The page is chosen when the program is built
  * (AI_JAIL_RELEASE_URL), never by a file or a variable.
  *
+ * A file in the state directory is the stamp: its time is when somebody was asked, its content what was
+ * answered. Where there can be none nobody is asked, so that it is never more than once a day.
+ *
  * It is curl itself that must belong to root, not a program found on PATH; it reads no file of the
  * user's (-q), and of the environment only how the user reaches the network.
  */
@@ -11,11 +14,15 @@
 
 #include "base/fd.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "host_run.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef AI_JAIL_RELEASE_URL
@@ -26,6 +33,53 @@
 #ifndef AI_JAIL_CURL
 #define AI_JAIL_CURL "/usr/bin/curl"
 #endif
+
+#define DAY_S 86400
+
+/* A descriptor of the stamp, which is ours alone; -1: there can be none. */
+static int open_stamp(const struct host *host, bool *is_new)
+{
+    _cleanup_free_ char *state =
+        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
+    _cleanup_free_ char *own = path_join(state, "ai-jail");
+    _cleanup_close_ int dir = open(own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _cleanup_close_ int fd = -1;
+    struct stat st;
+
+    /* host_find_bwrap() has made it. */
+    if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != host->uid ||
+        (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return -1;
+    fd = openat(dir, "update-check", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    *is_new = fd < 0 && errno == ENOENT;
+    if (*is_new)
+        fd = openat(dir, "update-check", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != host->uid ||
+        st.st_nlink != 1 || (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return -1;
+    return steal_fd(&fd);
+}
+
+/* What was answered last, if it is a newer version. Whatever else stands there is nothing. */
+static void read_stamp(struct statusline_update *update)
+{
+    char record[1 + UPDATE_STAMP_SIZE + 1] = "/";
+    ssize_t n = pread(update->stamp, record + 1, UPDATE_STAMP_SIZE, 0);
+
+    record[n > 0 ? 1 + n : 1] = '\0';
+    record[strcspn(record, " \n")] = '\0';
+    if (!strchr(record + 1, '/'))
+        statusline_update_parse(record, AI_JAIL_VERSION, update->version);
+}
+
+/* A time that is still to come is none: the clock was wrong, then or now. */
+static bool was_asked_today(int stamp)
+{
+    time_t now = time(NULL);
+    struct stat st;
+
+    return fstat(stamp, &st) == 0 && st.st_mtime <= now && now - st.st_mtime < DAY_S;
+}
 
 static void build_env(struct strv *env, const struct host *host)
 {
@@ -46,8 +100,8 @@ static bool is_of_root(const char *program)
            !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-bool update_start(struct statusline_update *update, const struct policy *policy,
-                  struct notes *notes)
+/* Starts curl; false: it is not there, or not root's. */
+static bool ask(struct statusline_update *update, const struct host *host)
 {
     char *const argv[] = {(char[]){"curl"},
                           (char[]){"-q"},
@@ -67,7 +121,26 @@ bool update_start(struct statusline_update *update, const struct policy *policy,
     _cleanup_strv_ struct strv env = {0};
     int fds[2];
 
-    *update = (struct statusline_update){.fd = -1};
+    if (!is_of_root(AI_JAIL_CURL) || os_pipe(fds) < 0)
+        return false;
+    fd_set_nonblocking(fds[0], true);
+    build_env(&env, host);
+    update->pid = host_run_start(AI_JAIL_CURL, argv, env.v, fds[1]);
+    close(fds[1]);
+    if (update->pid < 0) {
+        close(fds[0]);
+        return false;
+    }
+    update->fd = fds[0];
+    return true;
+}
+
+bool update_start(struct statusline_update *update, const struct policy *policy,
+                  struct notes *notes)
+{
+    bool is_new = false;
+
+    *update = (struct statusline_update){.fd = -1, .stamp = -1};
     if (!config_flag(policy->config, SET_UPDATE_CHECK))
         return false;
     if (!AI_JAIL_RELEASE_URL[0]) {
@@ -77,16 +150,14 @@ bool update_start(struct statusline_update *update, const struct policy *policy,
                   spelling);
         return false;
     }
-    if (!is_of_root(AI_JAIL_CURL) || os_pipe(fds) < 0)
+    update->stamp = open_stamp(policy->host, &is_new);
+    if (update->stamp < 0)
         return false;
-    fd_set_nonblocking(fds[0], true);
-    build_env(&env, policy->host);
-    update->pid = host_run_start(AI_JAIL_CURL, argv, env.v, fds[1]);
-    close(fds[1]);
-    if (update->pid < 0) {
-        close(fds[0]);
-        return false;
-    }
-    update->fd = fds[0];
-    return true;
+    read_stamp(update);
+    if ((is_new || !was_asked_today(update->stamp)) && futimens(update->stamp, NULL) == 0 &&
+        ask(update, policy->host))
+        return true;
+    close(update->stamp);
+    update->stamp = -1;
+    return update->version[0];
 }

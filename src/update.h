@@ -8,7 +8,10 @@
 #include "policy/policy.h"
 #include "pty/statusline_update.h"
 
-/* Asks, where it is wanted and the build knows whom to ask: starts curl, and *update says where the answer will
- * come from. False: nobody is asked. Call it before anything is given up. Failures are silent. */
+/*
+ * Asks, where it is wanted and the build knows whom to ask: starts curl, and *update says where the answer will
+ * come from. Nobody is asked twice within a day: *update then has what was answered last. False: there is
+ * nothing to say. Call it before anything is given up. Failures are silent.
+ */
 bool update_start(struct statusline_update *update, const struct policy *policy,
                   struct notes *notes);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -60,13 +61,25 @@ bool statusline_update_parse(const char *address, const char *current,
     return false;
 }
 
+/* For the next runs, which ask nobody for a while. */
+static void keep(const struct statusline_update *update)
+{
+    char record[UPDATE_STAMP_SIZE + 1];
+
+    snprintf(record, sizeof(record), "%-*s\n", UPDATE_STAMP_SIZE - 1, update->version);
+    if (update->stamp >= 0)
+        (void)!pwrite(update->stamp, record, UPDATE_STAMP_SIZE, 0);
+}
+
 /* Its output is complete or of no use: nothing that it does from here on matters. */
 static void finish(struct statusline_update *update)
 {
-    statusline_update_close(update);
     update->answer[update->len] = '\0';
-    if (strlen(update->answer) == update->len)
+    if (update->len && strlen(update->answer) == update->len) {
         statusline_update_parse(update->answer, AI_JAIL_VERSION, update->version);
+        keep(update);
+    }
+    statusline_update_close(update);
 }
 
 static void on_answer(uv_poll_t *poll, int status, int events)
@@ -85,6 +98,8 @@ static void on_answer(uv_poll_t *poll, int status, int events)
 
 void statusline_update_open(struct statusline_update *update, uv_loop_t *loop)
 {
+    if (update->fd < 0)
+        return;
     uv_poll_init(loop, &update->poll, update->fd);
     update->poll.data = update;
     uv_poll_start(&update->poll, UV_READABLE | UV_DISCONNECT, on_answer);
@@ -100,6 +115,8 @@ void statusline_update_close(struct statusline_update *update)
     update->is_open = false;
     uv_close((uv_handle_t *)&update->poll, NULL);
     close(update->fd);
+    if (update->stamp >= 0)
+        close(update->stamp);
     kill(update->pid, SIGKILL);
     while (waitpid(update->pid, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -14,7 +14,8 @@
 
 struct statusline_update {
     pid_t pid; /* who was asked; a child of this process */
-    int fd;    /* its output, non-blocking */
+    int fd;    /* its output, non-blocking; -1: nobody is asked, version stays as it is */
+    int stamp; /* the file where what is answered is kept, -1: nowhere */
     uv_poll_t poll;
     bool is_open;
     size_t len;
@@ -22,7 +23,10 @@ struct statusline_update {
     char version[UPDATE_VERSION_MAX]; /* "" as long as none is known that is newer */
 };
 
-/* pid and fd are set. Waits in the loop; with the answer, or without one, the child is ended. */
+/* The file of the stamp begins with this many bytes: a version, blanks behind it, a newline. */
+#define UPDATE_STAMP_SIZE UPDATE_VERSION_MAX
+
+/* pid, fd and stamp are set. Waits in the loop; with the answer, or without one, the child is ended. */
 void statusline_update_open(struct statusline_update *update, uv_loop_t *loop);
 /* Nobody waits any more. Idempotent. */
 void statusline_update_close(struct statusline_update *update);

@@ -6,6 +6,7 @@ The program under test is built with a page of releases and with curl_standin.sh
 import os
 import re
 import signal
+import stat
 import time
 import unittest
 
@@ -29,6 +30,63 @@ class Update(SessionTest):
         terminal.expect(rb"ready")
         terminal.mark = 0  # the row may have been drawn before
         return terminal, process
+
+    @property
+    def stamp(self):
+        return os.path.join(self.home, ".local/state/ai-jail/update-check")
+
+    def was_asked(self, answer="https://example.org/v987.65.4", row=BAR):
+        """Of a run with that answer; its row has to come."""
+        terminal, process = self.start_with_answer(answer)
+        terminal.expect(row)
+        self.end(terminal, process)
+        asked = os.path.exists(self.record)
+        if asked:
+            os.unlink(self.record)
+        return asked
+
+    def test_once_a_day(self):
+        new = rb"\| new: 987\.65\.4 \|"
+        self.assertTrue(self.was_asked(row=new))
+        st = os.stat(self.stamp)
+        self.assertEqual((stat.S_IMODE(st.st_mode), st.st_size), (0o600, 32))
+        self.assertFalse(self.was_asked("https://example.org/v999.0", row=new))
+        for seconds, is_asked in ((-86000, False), (-86500, True), (7200, True)):
+            with self.subTest(seconds=seconds):
+                moment = time.time() + seconds
+                os.utime(self.stamp, (moment, moment))
+                self.assertEqual(self.was_asked(row=new), is_asked)
+                self.assertLess(os.stat(self.stamp).st_mtime, time.time() + 1)
+        # Who does not answer takes nothing back; who answers does.
+        os.utime(self.stamp, (0, 0))
+        self.assertTrue(self.was_asked("", row=new))
+        os.utime(self.stamp, (0, 0))
+        terminal, process = self.start_with_answer("https://example.org/v0.0.1")
+        with open(self.stamp, encoding="ascii") as file:
+            wait_for(lambda: not file.seek(0) and file.read().isspace(), "the answer")
+        self.end(terminal, process)
+        os.unlink(self.record)
+        self.assertFalse(self.was_asked())
+
+    def test_what_is_no_stamp(self):
+        self.assertTrue(self.was_asked())
+        for content in (b"987.65.4\x1b[31m", b"/etc/987.65\n", b"\0" * 100000):
+            with self.subTest(content=content[:20]):
+                with open(self.stamp, "wb") as file:
+                    file.write(content)
+                terminal, process = self.start_with_answer("")
+                terminal.expect(BAR)
+                self.end(terminal, process)
+                self.assertNotIn(b"new:", bytes(terminal.output))
+        other = os.path.join(self.base, "other")
+        with open(other, "w", encoding="ascii") as file:
+            file.write("mine")
+        for make in (lambda: os.symlink(other, self.stamp), lambda: os.link(other, self.stamp)):
+            os.unlink(self.stamp)
+            make()
+            self.assertFalse(self.was_asked())
+            with open(other, encoding="ascii") as file:
+                self.assertEqual(file.read(), "mine")
 
     def end(self, terminal, process):
         terminal.mark = len(terminal.output)
@@ -69,6 +127,7 @@ class Update(SessionTest):
                 self.end(terminal, process)
                 self.assertNotIn(b"new:", bytes(terminal.output))
                 os.unlink(self.record)
+                os.unlink(self.stamp)
 
     def test_nobody_waits_and_nothing_is_left(self):
         terminal, process = self.start_with_answer("", stay="1000.25")
