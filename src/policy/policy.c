@@ -92,11 +92,14 @@ static void add_own_covers(struct policy *policy)
 
     project_own_dirs(host, &own);
     for (size_t i = 0; i < own.n; i++) {
-        if (!fs_is_dir(host->fs, own.v[i]))
-            continue;
+        struct plan_entry *cover;
+
         browser_uncover(&policy->browser, &policy->plan, own.v[i]);
-        plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
-                            "ai-jail's own files");
+        cover = plan_add_host_cover(&policy->plan, GROUP_OWN, PLAN_COVER_EMPTY, own.v[i],
+                                    "ai-jail's own files");
+        /* Where a map shows the place of one that is not there yet, the jail could make it, or see
+         * what a run makes in it. */
+        cover->is_new = !fs_exists(host->fs, own.v[i]);
     }
 }
 
@@ -248,7 +251,7 @@ static int build_plan(struct policy *policy, const struct config *config,
     if (r < 0)
         return r;
     if (config_flag(config, SET_WORKTREE))
-        worktree_add(plan, host, policy->project, &worktree_dirs, notes);
+        worktree_add(plan, config, host, policy->project, &worktree_dirs, notes);
     else
         worktree_hint(host, policy->project, notes);
     r = maps_add(plan, config, host, policy->project, notes, error);

@@ -165,7 +165,7 @@ void worktree_free(struct worktree *worktree)
 }
 
 /* The object that is kept and compared later is one to which no link leads. */
-static int add_bind(struct plan *plan, const struct host *host, const char *dir,
+static int add_bind(struct plan *plan, const struct host *host, const char *dir, const char *origin,
                     struct error *error)
 {
     struct plan_entry *entry = NULL;
@@ -175,29 +175,32 @@ static int add_bind(struct plan *plan, const struct host *host, const char *dir,
     if (r == -ENOSYS)
         r = fs_stat(host->fs, dir, false, &st);
     if (r == 0)
-        entry = plan_add_bind(plan, host->fs, GROUP_WORKTREE, PLAN_RW, dir, dir, "--worktree");
+        entry = plan_add_bind(plan, host->fs, GROUP_WORKTREE, PLAN_RW, dir, dir, origin);
     if (!entry)
         return error_set(error, ESTALE, "%s has just changed", dir);
     entry->st = st;
     return 0;
 }
 
-void worktree_add(struct plan *plan, const struct host *host, const char *project,
-                  struct strv *dirs, struct notes *notes)
+void worktree_add(struct plan *plan, const struct config *config, const struct host *host,
+                  const char *project, struct strv *dirs, struct notes *notes)
 {
     struct worktree worktree CLEANUP(worktree_free) = {0};
+    _cleanup_free_ char *origin = config_spelling(config, SET_WORKTREE);
     struct error error = {0};
     int r = worktree_find(&worktree, host, project, &error);
 
     if (r == -ENOENT)
         return;
     if (r == 0)
-        r = add_bind(plan, host, worktree.common, &error);
+        r = add_bind(plan, host, worktree.common, origin, &error);
     if (r < 0) {
-        notes_add(notes, NOTE_WARNING, "--worktree: the repository of %s is not shown: %s", project,
+        notes_add(notes, NOTE_WARNING, "%s: the repository of %s is not shown: %s", origin, project,
                   error.text);
         return;
     }
+    notes_add(notes, NOTE_INFO, "the command can %s the repository %s, outside of the project (%s)",
+              config_flag(config, SET_LOCKDOWN) ? "read" : "change", worktree.common, origin);
     /* own lies in common: one bind shows both. */
     strv_push(dirs, worktree.common);
     strv_push(dirs, worktree.own);

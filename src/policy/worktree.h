@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "config/config.h"
 #include "host.h"
 #include "policy/plan.h"
 
@@ -27,10 +28,11 @@ void worktree_free(struct worktree *worktree);
 
 /*
  * If the project is a linked worktree whose layout holds: a writable bind of the common directory,
- * in which the worktree's own one lies, is added, and both paths to dirs. Otherwise one note says why
- * not; nothing is said about a project that is no linked worktree.
+ * in which the worktree's own one lies, is added, and both paths to dirs; one note says that it is
+ * open (in lockdown lockdown_seal() makes it read-only). Otherwise one note says why not; nothing is
+ * said about a project that is no linked worktree.
  */
-void worktree_add(struct plan *plan, const struct host *host, const char *project,
-                  struct strv *dirs, struct notes *notes);
+void worktree_add(struct plan *plan, const struct config *config, const struct host *host,
+                  const char *project, struct strv *dirs, struct notes *notes);
 /* Without --worktree: one note if the project is a linked worktree, in which git will not work. */
 void worktree_hint(const struct host *host, const char *project, struct notes *notes);

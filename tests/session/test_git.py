@@ -278,6 +278,8 @@ class Forged(GitTest):
         """The control of everything here."""
         _, out, err = self.run_piped(["--worktree", "--", "cat", self.common + "/canary"])
         self.assertEqual(out, b"genuine", err)
+        self.assertIn(f"the command can change the repository {self.common}, outside of the project "
+                      "(--worktree)", err)
 
     def test_flag_off(self):
         """E-GIT-10; the flag is named."""

@@ -34,7 +34,10 @@ static const char genuine[] = "d /home/u/main 0755 1000\n"
 
 static void add(struct planner *planner, struct strv *dirs)
 {
-    worktree_add(&planner->plan, &planner->host, PLANNER_PROJECT, dirs, &planner->notes);
+    planner->config.place.layer = LAYER_CLI;
+    config_set_bool(&planner->config, SET_WORKTREE, true);
+    worktree_add(&planner->plan, &planner->config, &planner->host, PLANNER_PROJECT, dirs,
+                 &planner->notes);
 }
 
 static const struct plan_entry *shown(const struct planner *planner)
@@ -62,7 +65,11 @@ static void check_shown(const char *more)
         fail_msg("%s: %s", more, planner.notes.n ? planner.notes.v[0].text : "no note");
     assert_string_equal(dirs.v[0], COMMON);
     assert_string_equal(dirs.v[1], OWN);
-    assert_int_equal(planner.notes.n, 0);
+    assert_int_equal(planner.notes.n, 1);
+    assert_int_equal(planner_count_notes(&planner, NOTE_INFO,
+                                         "the command can change the repository " COMMON
+                                         ", outside of the project (--worktree)"),
+                     1);
     assert_int_equal(shown(&planner)->st.ino, fakefs_node(planner.fakefs, COMMON)->ino);
     assert_true(planner_has_exactly(&planner, GROUP_WORKTREE, "rw " COMMON "\n"));
 }
@@ -104,7 +111,8 @@ static void project_may_lie_in_the_repository(void **state)
                  "f /home/u/b/worktrees/p/gitdir 0644 1000 /home/u/b/p/.git\\n\n"
                  "f /home/u/b/p/.git 0644 1000 gitdir: /home/u/b/worktrees/p\\n\n",
                  NULL);
-    worktree_add(&planner.plan, &planner.host, "/home/u/b/p", &dirs, &planner.notes);
+    worktree_add(&planner.plan, &planner.config, &planner.host, "/home/u/b/p", &dirs,
+                 &planner.notes);
     assert_int_equal(dirs.n, 2);
     assert_true(planner_has_exactly(&planner, GROUP_WORKTREE, "rw /home/u/b\n"));
 }
