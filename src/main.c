@@ -88,18 +88,43 @@ static void say_plan(const struct policy *policy)
                  policy->lockdown ? ", files of at most 1 GiB" : "");
 }
 
+/* ", off: Landlock, limits": walls that were switched off; "" if none was. malloc'ed. */
+static char *walls_off(const struct policy *policy)
+{
+    const struct {
+        bool is_on;
+        const char *name;
+    } walls[] = {
+        {policy->landlock, "Landlock"},
+        {policy->seccomp, "system call filter"},
+        {policy->rlimits, "limits"},
+        {policy->protect_git, "protection of git"},
+        {!config_flag(policy->config, SET_TERMINAL_PASSTHROUGH), "terminal filter"},
+    };
+    _cleanup_strv_ struct strv off = {0};
+    _cleanup_free_ char *names = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(walls); i++)
+        if (!walls[i].is_on)
+            strv_push(&off, walls[i].name);
+    names = strv_join(&off, ", ");
+    return off.n ? xasprintf(", off: %s", names) : xstrdup("");
+}
+
 static void say_start(const struct policy *policy)
 {
     bool is_browser = policy->browser.profile != BROWSER_NONE;
+    _cleanup_free_ char *off = walls_off(policy);
 
     if (log_shows(NOTE_VERBOSE))
         say_plan(policy);
-    log_line(NOTE_INFO, "%s%s%s: %s is %s, home is %s, network is %s",
+    log_line(NOTE_INFO, "%s%s%s: %s is %s, home is %s, network is %s%s",
              policy->lockdown ? "lockdown" : "jail", is_browser ? ", browser profile " : "",
              is_browser ? browser_profile_name(policy->browser.profile) : "", policy->project,
              policy->lockdown || is_browser ? "read-only" : "writable",
              policy->private_home ? "private and thrown away" : "shown in part",
-             policy->network == NETWORK_FULL ? "the host's" : hosts_mode_name(policy->network));
+             policy->network == NETWORK_FULL ? "the host's" : hosts_mode_name(policy->network),
+             off);
 }
 
 /* Everything that is known once the configuration has been read. */
@@ -135,20 +160,25 @@ static void close_audit(struct audit *audit, int code)
     log_notes(&notes);
 }
 
+static void wipe_layer(void *arg, const struct config *layer)
+{
+    phantom_wipe(arg, config_list(layer, SET_ENV_PASS)->v);
+    phantom_wipe(arg, layer->env_file.v);
+}
+
 /* From now on the proxy alone has the values of --secret. */
 static void wipe_values(struct call *call)
 {
     const struct config *configs[] = {&call->args->cli, &call->gathered.config,
                                       call->policy.config};
-    const struct credentials *list = &call->policy.credentials;
+    struct credentials *list = &call->policy.credentials;
 
     phantom_wipe(list, environ);
     phantom_wipe(list, call->argv);
     phantom_wipe(list, call->host.environ.v);
-    for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
-        phantom_wipe(list, config_list(configs[i], SET_ENV_PASS)->v);
-        phantom_wipe(list, configs[i]->env_file.v);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+        wipe_layer(list, configs[i]);
+    gather_each_layer(&call->gathered, wipe_layer, list);
 }
 
 static int run_session(struct call *call)

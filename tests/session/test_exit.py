@@ -61,6 +61,17 @@ class ExitCode(SessionTest):
         self.assertIn("no-such-program", fatal_lines(err)[0])
         self.assertEqual(self.run_piped(["./missing"])[0], 127)
 
+    def test_what_is_switched_off_is_said(self):
+        """In the line that every start has; without a switch nothing is said to be off."""
+        code, _, err = self.run_piped(["true"])
+        self.assertEqual(code, 0, err)
+        self.assertNotIn("off:", err)
+        code, _, err = self.run_piped(["--no-landlock", "--no-rlimits", "--no-protect-git",
+                                       "--no-seccomp", "--terminal-passthrough", "true"])
+        self.assertEqual(code, 0, err)
+        self.assertIn("off: Landlock, system call filter, limits, protection of git, "
+                      "terminal filter", err)
+
     def test_not_executable(self):
         with open(os.path.join(self.project, "data"), "w", encoding="ascii") as file:
             file.write("#!/bin/sh\n")
