@@ -40,10 +40,11 @@ struct advice {
     const char *text;
 };
 
-/* Behind "... has no effect in this version" or "... cannot be done by this version". */
+/* Behind "... has no effect" or "... cannot be done by this version". */
 static const struct advice advices[] = {
     {SET_ALLOW_TCP_PORTS,
      "; name the host: --allow-host HOST:PORT, or allow_hosts = [\"HOST:PORT\"]"},
+    {SET_MACOS_HOST_IPC, " on Linux: what it opens is there on macOS alone"},
 };
 
 static const char *advice_for(enum setting_id id)
@@ -67,8 +68,7 @@ static int check_row(const struct gathered *gathered, const struct setting *row,
     if (row->support == SUPPORT_REFUSED)
         return error_set(error, ENOTSUP, "%s cannot be done by this version%s", spelling,
                          advice_for(row->id));
-    notes_add(notes, NOTE_WARNING, "%s has no effect in this version%s", spelling,
-              advice_for(row->id));
+    notes_add(notes, NOTE_WARNING, "%s has no effect%s", spelling, advice_for(row->id));
     return 0;
 }
 

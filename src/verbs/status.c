@@ -60,7 +60,9 @@ static char *remark(const struct gathered *gathered, const struct setting *row)
 
     if (mode)
         return xasprintf("  [dropped by %s]", mode);
-    return xstrdup(row->support == SUPPORT_FULL ? "" : "  [not in this version]");
+    return xstrdup(row->support == SUPPORT_FULL        ? ""
+                   : row->support == SUPPORT_NO_EFFECT ? "  [macOS only]"
+                                                       : "  [not in this version]");
 }
 
 static const char *mode_name(const struct verb_call *call)
