@@ -95,6 +95,12 @@ static void decide_trust(const struct gathering *gathering, const struct loaded 
         file->why_untrusted = "it belongs to another user";
     else if (loaded->loose_mode)
         file->why_untrusted = "its group or others may write to it (chmod go-w)";
+    else if (loaded->has_links)
+        file->why_untrusted = "it has a second name (hard link), under which a jail can change it";
+    else if (loaded->is_marked)
+        file->why_untrusted =
+            "it was made or changed while a jail could write there; read it, then "
+            "chmod -t it";
     file->is_trusted = !file->why_untrusted;
     if (file->is_trusted)
         notes_add(gathering->notes, NOTE_VERBOSE, "%s is trusted (trust_project_config)",
@@ -434,6 +440,22 @@ int gather(struct gathered *gathered, const struct args *args, const struct gath
     merge_all(&gathering);
     take_command(gathered);
     return plans_a_launch(args->verb) ? read_env_files(&gathering) : 0;
+}
+
+static void each_of_file(const struct file_layers *layers,
+                         void (*each)(void *arg, const struct config *layer), void *arg)
+{
+    each(arg, &layers->base);
+    for (size_t i = 0; i < layers->table_count; i++)
+        each(arg, &layers->tables[i].config);
+}
+
+void gather_each_layer(const struct gathered *gathered,
+                       void (*each)(void *arg, const struct config *layer), void *arg)
+{
+    each_of_file(&gathered->layers->global, each, arg);
+    each_of_file(&gathered->layers->project, each, arg);
+    each(arg, &gathered->layers->cli);
 }
 
 void gather_free(struct gathered *gathered)

@@ -71,6 +71,10 @@ struct gathered {
 int gather(struct gathered *gathered, const struct args *args, const struct gather_place *place,
            struct notes *notes, struct error *error);
 void gather_free(struct gathered *gathered);
+/* Every layer as it was read, the applied ones and the others: what config was merged from is still
+ * there. */
+void gather_each_layer(const struct gathered *gathered,
+                       void (*each)(void *arg, const struct config *layer), void *arg);
 
 /* Launch only: what the configuration asks for and this version cannot do (setting.support). 0, or
  * -errno with the line to print. */

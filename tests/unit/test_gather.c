@@ -394,6 +394,36 @@ static void nobody_trusts_himself(void **state)
     assert_int_equal(config_list(&test.gathered.config, SET_TRUST_PROJECT_CONFIG)->n, 0);
 }
 
+static void count_values(void *arg, const struct config *layer)
+{
+    unsigned *found = arg;
+
+    for (size_t i = 0; i < config_list(layer, SET_ENV_PASS)->n; i++)
+        *found += strstr(config_list(layer, SET_ENV_PASS)->v[i], "=value") != NULL;
+}
+
+/* Who wipes a value must find every place where one was said, whether it counts or not. */
+static void every_layer_can_be_visited(void **state)
+{
+    _cleanup_gathering_ struct gathering_test test;
+    unsigned found = 0;
+
+    (void)state;
+    gathering_init(&test,
+                   &(struct gathering_case){
+                       "env_pass = [\"A=value\"]\n[commands.tool]\nenv_pass = [\"B=value\"]\n"
+                       "[commands.other]\nenv_pass = [\"C=value\"]\n",
+                       "env_pass = [\"D=value\"]\n", true});
+    gathering_command(&test, "tool");
+    config_add(&test.args.cli, SET_ENV_PASS, "E=value");
+    gathering_must_run(&test);
+    count_values(&found, &test.gathered.config);
+    assert_int_equal(found, 4); /* not C */
+    found = 0;
+    gather_each_layer(&test.gathered, count_values, &found);
+    assert_int_equal(found, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +435,7 @@ int main(void)
         cmocka_unit_test(one_file_is_never_two_layers),
         cmocka_unit_test(trust_needs_the_directory_the_owner_and_the_mode),
         cmocka_unit_test(nobody_trusts_himself),
+        cmocka_unit_test(every_layer_can_be_visited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
