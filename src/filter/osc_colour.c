@@ -139,21 +139,36 @@ static enum dynamic find_dynamic(unsigned number)
     return which;
 }
 
-static void answer_dynamic(struct filter *filter, enum dynamic which, enum encode_end end)
+/* What it is now. A selection without colours of its own is shown in reverse, and terminals say so. */
+static struct colour current_dynamic(const struct filter *filter, enum dynamic which)
 {
-    const struct dynamic_colour *set = &filter->dynamic[which];
+    static const enum dynamic reversed[DYNAMIC_COUNT] = {
+        [DYNAMIC_FOREGROUND] = DYNAMIC_FOREGROUND,
+        [DYNAMIC_BACKGROUND] = DYNAMIC_BACKGROUND,
+        [DYNAMIC_CURSOR] = DYNAMIC_CURSOR,
+        [DYNAMIC_SELECTION] = DYNAMIC_FOREGROUND,
+        [DYNAMIC_SELECTED_TEXT] = DYNAMIC_BACKGROUND,
+    };
     const char *probed[DYNAMIC_COUNT] = {
         [DYNAMIC_FOREGROUND] = filter->profile.foreground,
         [DYNAMIC_BACKGROUND] = filter->profile.background,
         [DYNAMIC_CURSOR] = filter->profile.cursor,
     };
     struct colour colour = {0};
+
+    if (!filter->dynamic[which].is_changed)
+        which = reversed[which];
+    if (filter->dynamic[which].is_changed)
+        return filter->dynamic[which].colour;
+    colour_parse(probed[which], strlen(probed[which]), &colour);
+    return colour;
+}
+
+static void answer_dynamic(struct filter *filter, enum dynamic which, enum encode_end end)
+{
+    struct colour colour = current_dynamic(filter, which);
     char number[16];
 
-    if (set->is_changed)
-        colour = set->colour;
-    else if (probed[which])
-        colour_parse(probed[which], strlen(probed[which]), &colour);
     snprintf(number, sizeof(number), "%u", osc_dynamic_number(which));
     answer_colour(filter, number, &colour, end);
 }
