@@ -38,6 +38,17 @@ uint64_t macos_descriptors_max(void)
                : OPEN_MAX;
 }
 
+bool macos_is_called(pid_t pid, const char *name)
+{
+    int what[] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, pid};
+    struct kinfo_proc process;
+    size_t size = sizeof(process);
+
+    return sysctl(what, ARRAY_SIZE(what), &process, &size, NULL, 0) == 0 &&
+           size == sizeof(process) &&
+           strncmp(process.kp_proc.p_comm, name, sizeof(process.kp_proc.p_comm)) == 0;
+}
+
 static char *text_of(const char *name)
 {
     char text[256] = "";

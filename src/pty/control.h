@@ -40,7 +40,7 @@ enum control_type {
     CONTROL_FAILED,    /* a: enum launch_stage, b: errno */
     CONTROL_STOPPED,   /* a: signal */
     CONTROL_CONTINUED, /* not sent when the command stops or ends again at once */
-    CONTROL_EXITED,    /* a: wait status of the command, b: processes left behind */
+    CONTROL_EXITED,    /* a: wait status of the command, b: processes left behind, or NEVER_RAN */
     CONTROL_LISTENER,  /* descriptor: listening on port a of 127.0.0.1; b is 1: of ::1 */
     CONTROL_CONNECTED, /* a: as in CONNECT, b: errno; descriptor: the connected socket if b is 0 */
     /* from the supervisor */
@@ -53,6 +53,9 @@ enum control_type {
     CONTROL_WARN_MISE, /* a: enum mise_trouble, b: errno or wait status; the command starts without */
     CONTROL_TYPE_COUNT
 };
+
+/* In the place of a number of processes: what ended is sandbox-exec, which did not become the command. */
+#define CONTROL_NEVER_RAN (-1)
 
 /* Where a start failed, inside. */
 enum launch_stage {

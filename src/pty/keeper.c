@@ -16,6 +16,8 @@
 
 #include "base/fd.h"
 #include "base/os.h"
+#include "base/path.h"
+#include "host_sandbox_exec.h"
 #include "pty/keeper_parts.h"
 #include "pty/traces.h"
 
@@ -30,14 +32,16 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define EXIT_BROKEN 125
-#define FD_ROOM     32 /* first number for descriptors that are on their way to another one */
+#define EXIT_BROKEN  125
+#define SANDBOX_EXEC "sandbox-exec"
+#define FD_ROOM      32 /* first number for descriptors that are on their way to another one */
 
 struct keeper {
     const struct keeper_options *options;
     pid_t command;
-    int wake;   /* read end of the pipe that SIGCHLD writes to */
-    int report; /* read end of the child's pipe, -1 once the command runs */
+    bool is_namesake; /* the command has the name of sandbox-exec */
+    int wake;         /* read end of the pipe that SIGCHLD writes to */
+    int report;       /* read end of the child's pipe, -1 once the command runs */
 };
 
 static int wake_write = -1;
@@ -94,12 +98,12 @@ static _Noreturn void fail(const struct keeper *keeper, enum launch_stage stage,
     _exit(EXIT_BROKEN);
 }
 
-static _Noreturn void finish(const struct keeper *keeper, int status)
+static _Noreturn void finish(const struct keeper *keeper, int status, bool never_ran)
 {
     (void)kill(-keeper->command, SIGKILL);
     traces_remove(keeper->options->policy->host->macos.tmp);
     keeper->options->page->command = 0;
-    send_message(keeper, CONTROL_EXITED, status, 0);
+    send_message(keeper, CONTROL_EXITED, status, never_ran ? CONTROL_NEVER_RAN : 0);
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
@@ -194,7 +198,7 @@ static char **words_of(const struct keeper_options *options, char *command)
     const struct strv *argv = &options->policy->argv;
     char **words = xcalloc(argv->n + 5, sizeof(*words));
 
-    words[0] = xstrdup("sandbox-exec");
+    words[0] = xstrdup(SANDBOX_EXEC);
     words[1] = xstrdup("-f");
     words[2] = xstrdup(options->profile);
     words[3] = xstrdup("--");
@@ -222,6 +226,7 @@ static void start_command(struct keeper *keeper)
         fail(keeper, STAGE_FORK, -r);
     fd_set_nonblocking(fds[0], true);
     child.report = fds[1];
+    keeper->is_namesake = str_eq(path_base(command), SANDBOX_EXEC);
     keeper->command = fork();
     if (keeper->command < 0)
         fail(keeper, STAGE_FORK, errno);
@@ -257,8 +262,24 @@ static void relay_reports(struct keeper *keeper)
     }
 }
 
+/*
+ * Codes of sandbox-exec, which refuses a profile with 65 and cannot execute with 71, are codes of the command
+ * as well; a process that has become the command has the command's name, though, and keeps it when it has
+ * ended. One that a signal ended may have been meant by it.
+ */
+static bool has_never_run(const struct keeper *keeper)
+{
+    siginfo_t info = {0};
+
+    return !keeper->is_namesake &&
+           waitid(P_PID, (id_t)keeper->command, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == keeper->command && info.si_code == CLD_EXITED &&
+           macos_is_called(keeper->command, SANDBOX_EXEC);
+}
+
 static void reap_children(struct keeper *keeper)
 {
+    bool never_ran;
     char bytes[64];
     int status;
     pid_t pid;
@@ -268,6 +289,7 @@ static void reap_children(struct keeper *keeper)
         ;
     /* The exec came before any change of state that is seen now, and is to be told before it. */
     relay_reports(keeper);
+    never_ran = has_never_run(keeper);
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
         if (pid != keeper->command)
             continue;
@@ -276,7 +298,7 @@ static void reap_children(struct keeper *keeper)
         else if (WIFCONTINUED(status))
             send_message(keeper, CONTROL_CONTINUED, 0, 0);
         else
-            finish(keeper, status);
+            finish(keeper, status, never_ran);
     }
 }
 

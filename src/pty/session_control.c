@@ -82,6 +82,12 @@ static void on_exited(struct session *session, const struct control_message *mes
 {
     int status = message->a;
 
+    if (message->b == CONTROL_NEVER_RAN) {
+        log_line(NOTE_FATAL, "sandbox-exec ended with %d before the command began",
+                 WEXITSTATUS(status));
+        session_end(session, 125);
+        return;
+    }
     /* A browser ends before its helpers, always. */
     if (message->b > 0 && session->options->policy->browser.profile == BROWSER_NONE)
         log_line(NOTE_INFO, "%d process%s left behind by the command ended with the jail",

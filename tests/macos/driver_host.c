@@ -9,7 +9,9 @@
 
 #include "host_sandbox_exec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *told(const char *name)
@@ -32,6 +34,18 @@ char *macos_temporary_root(void)
 uint64_t macos_descriptors_max(void)
 {
     return 10240;
+}
+
+bool macos_is_called(pid_t pid, const char *name)
+{
+    _cleanup_free_ char *path = xasprintf("/proc/%d/comm", (int)pid);
+    char comm[32] = "";
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(comm, 1, sizeof(comm) - 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    return n > 0 && comm[n - 1] == '\n' && n - 1 == strlen(name) && memcmp(comm, name, n - 1) == 0;
 }
 
 void host_read_machine(struct host *host)

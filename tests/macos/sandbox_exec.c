@@ -6,7 +6,8 @@
  *
  * Notes how it was called, in FILE.call beside the directory of FILE: the words, the mode of FILE, the
  * open descriptors above 2, whether the environment's TMPDIR is a directory and with which mode, the proxy; and copies
- * the profile to FILE.profile there. Then it becomes the command. It confines nothing.
+ * the profile to FILE.profile there. Then it becomes the command, or ends with the number in AI_JAIL_TEST_REFUSE
+ * as if it could not. It confines nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -89,6 +90,10 @@ int main(int argc, char **argv)
     }
     note_call(argv, argv[2]);
     copy_profile(argv[2]);
+    if (getenv("AI_JAIL_TEST_REFUSE")) {
+        fprintf(stderr, "sandbox-exec: unbound variable\n");
+        return atoi(getenv("AI_JAIL_TEST_REFUSE"));
+    }
     execv(argv[4], argv + 4);
     fprintf(stderr, "sandbox-exec: execvp() of '%s' failed: %s\n", argv[4], strerror(errno));
     return 71;

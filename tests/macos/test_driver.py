@@ -161,6 +161,20 @@ class Calls(DriverTest):
         self.assertIn("sandbox-exec cannot be executed", err)
         self.assert_no_traces()
 
+    def test_codes_of_the_tool(self):
+        """The same number means something else when the command says it."""
+        self.script("sandbox-exec", "#!/bin/sh\nexit 71\n")
+        for number in ("65", "71"):
+            code, _, err = self.run_piped(["sh", "-c", f"exit {number}"])
+            self.assertEqual(code, int(number), err)
+            self.assertNotIn("before the command began", err)
+            code, _, err = self.run_piped(["--env", f"AI_JAIL_TEST_REFUSE={number}", "true"])
+            self.assertEqual(code, 125, err)
+            self.assertIn("unbound variable", err)
+            self.assertIn(f"sandbox-exec ended with {number} before the command began", err)
+            self.assert_no_traces()
+        self.assertEqual(self.run_piped(["./sandbox-exec"])[0], 71)
+
     def test_tmpdir_of_the_caller(self):
         for value, count in (("/var/tmp", 1), (self.root, 0)):
             self.env["TMPDIR"] = value
