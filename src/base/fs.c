@@ -142,6 +142,33 @@ static int real_list(void *ctx, const char *path, int (*each)(void *arg, const c
     return real_scan(ctx, path, each_name, &only);
 }
 
+static int real_look(void *ctx, const char *path,
+                     int (*each)(void *arg, const char *name, const struct fs_stat *st), void *arg)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    int r = 0;
+
+    (void)ctx;
+    if (!dir)
+        return -errno;
+    while (r == 0 && (entry = readdir(dir))) {
+        struct fs_stat facts = {.type = FS_LINK};
+        struct stat st;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (entry->d_type != DT_LNK) {
+            if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+                continue;
+            facts = facts_of(&st);
+        }
+        r = each(arg, entry->d_name, &facts);
+    }
+    closedir(dir);
+    return r;
+}
+
 static int real_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
 {
     _cleanup_close_ int top = open(dir, os_open_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -167,6 +194,7 @@ const struct fs fs_real = {
     .list = real_list,
     .stat_beneath = real_stat_beneath,
     .scan = real_scan,
+    .look = real_look,
 };
 
 int fs_stat(const struct fs *fs, const char *path, bool follow, struct fs_stat *out)
@@ -198,6 +226,31 @@ int fs_scan(const struct fs *fs, const char *path,
 
     return fs->scan ? fs->scan(fs->ctx, path, each, arg)
                     : fs->list(fs->ctx, path, each_untyped, &without);
+}
+
+struct with_facts {
+    const struct fs *fs;
+    const char *path;
+    int (*each)(void *arg, const char *name, const struct fs_stat *st);
+    void *arg;
+};
+
+static int each_named(void *arg, const char *name)
+{
+    const struct with_facts *with = arg;
+    _cleanup_free_ char *path = path_join(with->path, name);
+    struct fs_stat st;
+
+    return fs_stat(with->fs, path, false, &st) < 0 ? 0 : with->each(with->arg, name, &st);
+}
+
+int fs_look(const struct fs *fs, const char *path,
+            int (*each)(void *arg, const char *name, const struct fs_stat *st), void *arg)
+{
+    struct with_facts with = {fs, path, each, arg};
+
+    return fs->look ? fs->look(fs->ctx, path, each, arg)
+                    : fs->list(fs->ctx, path, each_named, &with);
 }
 
 bool fs_is_dir(const struct fs *fs, const char *path)

@@ -42,6 +42,11 @@ struct fs {
      * NULL. */
     int (*scan)(void *ctx, const char *path,
                 int (*each)(void *arg, const char *name, enum fs_type type), void *arg);
+    /* As list, with the facts of each entry, links not followed, asked of the open directory: for a
+     * walk of many entries, each looked at once. Of a link that the directory tells apart nothing but
+     * the type is filled in; what has gone meanwhile is left out. Never remembered. May be NULL. */
+    int (*look)(void *ctx, const char *path,
+                int (*each)(void *arg, const char *name, const struct fs_stat *st), void *arg);
 };
 
 extern const struct fs fs_real;
@@ -53,6 +58,9 @@ int fs_stat_beneath(const struct fs *fs, const char *dir, const char *rest, stru
 /* list() with types, where the file system tells them. */
 int fs_scan(const struct fs *fs, const char *path,
             int (*each)(void *arg, const char *name, enum fs_type type), void *arg);
+/* list() with facts, by a stat() of each entry where the file system has nothing better. */
+int fs_look(const struct fs *fs, const char *path,
+            int (*each)(void *arg, const char *name, const struct fs_stat *st), void *arg);
 bool fs_is_dir(const struct fs *fs, const char *path);
 bool fs_exists(const struct fs *fs, const char *path);
 /* Whole regular file of at most max bytes as a NUL-terminated string, or NULL. */

@@ -123,6 +123,15 @@ static int passed_scan(void *ctx, const char *path,
     return fs_scan(cache->below, path, each, arg);
 }
 
+static int passed_look(void *ctx, const char *path,
+                       int (*each)(void *arg, const char *name, const struct fs_stat *st),
+                       void *arg)
+{
+    const struct fs_cache *cache = ctx;
+
+    return fs_look(cache->below, path, each, arg);
+}
+
 struct fs_cache *fs_cache_new(const struct fs *below)
 {
     struct fs_cache *cache = xcalloc(1, sizeof(*cache));
@@ -135,6 +144,7 @@ struct fs_cache *fs_cache_new(const struct fs *below)
         .read_head = passed_read_head,
         .list = passed_list,
         .scan = passed_scan,
+        .look = passed_look,
         .stat_beneath = passed_stat_beneath,
     };
     return cache;

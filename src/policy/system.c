@@ -227,6 +227,8 @@ struct walk {
     unsigned *seen;
 };
 
+static int walk_entry(void *arg, const char *name, const struct fs_stat *st);
+
 /* Our own file stands there: it hides nothing of the host. */
 static bool is_generated(const struct plan *plan, const char *path)
 {
@@ -236,29 +238,34 @@ static bool is_generated(const struct plan *plan, const char *path)
     return view.entry && view.entry->kind == PLAN_DATA;
 }
 
-static int walk_entry(void *arg, const char *name)
+static int walk_dir(const struct walk *walk, const char *path)
 {
-    struct walk *walk = arg;
-    _cleanup_free_ char *path = path_join(walk->dir, name);
-    struct fs_stat st;
+    struct walk inner = *walk;
+    int r;
+
+    inner.dir = path;
+    inner.depth++;
+    if (inner.depth > WALK_DEPTH_MAX)
+        return -E2BIG;
+    r = fs_look(walk->host->fs, path, walk_entry, &inner);
+    return r == -E2BIG ? r : 0;
+}
+
+/* Nearly all entries are readable files: for them no path is made. */
+static int walk_entry(void *arg, const char *name, const struct fs_stat *st)
+{
+    const struct walk *walk = arg;
+    _cleanup_free_ char *path = NULL;
 
     if (++*walk->seen > WALK_ENTRIES_MAX)
         return -E2BIG;
-    if (fs_stat(walk->host->fs, path, false, &st) < 0 || st.type == FS_LINK)
+    if (st->type == FS_LINK || (st->type != FS_DIR && (st->mode & 0004)))
         return 0;
-    if (st.type == FS_DIR && (st.mode & 0001)) {
-        struct walk inner = *walk;
-        int r;
-
-        inner.dir = path;
-        inner.depth++;
-        if (inner.depth > WALK_DEPTH_MAX)
-            return -E2BIG;
-        r = walk->host->fs->list(walk->host->fs->ctx, path, walk_entry, &inner);
-        return r == -E2BIG ? r : 0;
-    }
-    if ((st.type == FS_DIR || !(st.mode & 0004)) && !is_generated(walk->plan, path))
-        plan_add(walk->plan, GROUP_MASKS, PLAN_COVER_EMPTY, path, "started by root")->st = st;
+    path = path_join(walk->dir, name);
+    if (st->type == FS_DIR && (st->mode & 0001))
+        return walk_dir(walk, path);
+    if (!is_generated(walk->plan, path))
+        plan_add(walk->plan, GROUP_MASKS, PLAN_COVER_EMPTY, path, "started by root")->st = *st;
     return 0;
 }
 
@@ -269,8 +276,10 @@ int system_mask_root_only(struct plan *plan, const struct host *host, struct err
 
     for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
         struct walk walk = {.plan = plan, .host = host, .dir = "/", .seen = &seen};
+        struct fs_stat st;
 
-        if (walk_entry(&walk, roots[i] + 1) == -E2BIG)
+        if (fs_stat(host->fs, roots[i], false, &st) == 0 &&
+            walk_entry(&walk, roots[i] + 1, &st) == -E2BIG)
             return error_set(error, E2BIG,
                              "%s has too many entries to find the files that only root may read; "
                              "start ai-jail as an ordinary user",

@@ -186,6 +186,49 @@ static void lists_only_the_children(void **state)
     assert_true(fs_exists(fs, "/a-b"));
 }
 
+struct looked {
+    const struct fs *fs;
+    const char *dir;
+    unsigned count;
+    unsigned links;
+};
+
+/* What is said of an entry is what a stat() of its path says. */
+static int compare_facts(void *arg, const char *name, const struct fs_stat *st)
+{
+    struct looked *looked = arg;
+    _cleanup_free_ char *path = path_join(looked->dir, name);
+    struct fs_stat want;
+
+    assert_int_equal(fs_stat(looked->fs, path, false, &want), 0);
+    assert_int_equal(st->type, want.type);
+    looked->count++;
+    if (st->type == FS_LINK) {
+        looked->links++;
+        return 0;
+    }
+    assert_int_equal(st->mode, want.mode);
+    assert_int_equal(st->ino, want.ino);
+    assert_int_equal(st->dev, want.dev);
+    assert_int_equal(st->size, want.size);
+    return strcmp(name, "b") == 0 ? 42 : 0;
+}
+
+static void looks_at_each_entry_once(void **state)
+{
+    _cleanup_fakefs_ struct fakefs *fakefs =
+        fakefs_new("d /a 0755 0\nf /a/c 0640 0 text\nl /a/d c\nd /a/e 0700 0\nf /z/b 0600 0 x\n");
+    struct looked looked = {.fs = fakefs_fs(fakefs), .dir = "/a"};
+
+    (void)state;
+    assert_int_equal(fs_look(looked.fs, "/a", compare_facts, &looked), 0);
+    assert_int_equal(looked.count, 3);
+    assert_int_equal(looked.links, 1);
+    looked.dir = "/z";
+    assert_int_equal(fs_look(looked.fs, "/z", compare_facts, &looked), 42);
+    assert_int_equal(fs_look(looked.fs, "/none", compare_facts, &looked), -ENOENT);
+}
+
 struct scratch {
     char dir[64];
 };
@@ -298,6 +341,24 @@ static void real_heads_are_bounded_and_never_block(void **state)
     assert_int_equal(fs_real.read_head(NULL, scratch->dir, bytes, 4), -EINVAL);
 }
 
+static void real_looks_agree_with_stat(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct fs_cache *cache = fs_cache_new(&fs_real);
+    const struct fs *const all[] = {&fs_real, fs_cache_fs(cache)};
+    _cleanup_free_ char *file = below(scratch, "/file");
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        struct looked looked = {.fs = &fs_real, .dir = scratch->dir};
+
+        assert_int_equal(fs_look(all[i], scratch->dir, compare_facts, &looked), 0);
+        assert_int_equal(looked.count, 5);
+        assert_int_equal(looked.links, 4);
+        assert_int_equal(fs_look(all[i], file, compare_facts, &looked), -ENOTDIR);
+    }
+    fs_cache_free(cache);
+}
+
 /* P-PLAN-14: no link anywhere on the way, and never out of the directory. */
 static void beneath_is_one_walk_without_links(void **state)
 {
@@ -338,6 +399,8 @@ int main(void)
         cmocka_unit_test(follows_forty_links_and_no_more),
         cmocka_unit_test(fake_answers_like_a_kernel),
         cmocka_unit_test(lists_only_the_children),
+        cmocka_unit_test(looks_at_each_entry_once),
+        cmocka_unit_test_setup_teardown(real_looks_agree_with_stat, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(real_resolution_agrees_with_realpath, make_scratch,
                                         remove_scratch),
         cmocka_unit_test_setup_teardown(real_errors_are_the_kernels, make_scratch, remove_scratch),
