@@ -35,6 +35,7 @@ set(AJ_LINUX_SOURCES
     pty/report_file.c
     pty/report_git.c
     pty/report_loss.c
+    pty/report_policy.c
     pty/report_scripts.c
     pty/report_walk.c
     pty/session_mounter.c

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/policy_mark.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -183,6 +184,8 @@ static int check_file(const struct load_request *request, int fd, struct loaded 
     loaded->ino = st.st_ino;
     loaded->is_own = st.st_uid == request->uid;
     loaded->loose_mode = st.st_mode & (S_IWGRP | S_IWOTH);
+    loaded->has_links = st.st_nlink > 1;
+    loaded->is_marked = st.st_mode & POLICY_MARK;
     r = check_owner(request, &st, error);
     if (r == 0)
         r = check_mode(request, loaded, &st, error);

@@ -36,6 +36,8 @@ struct loaded {
     uint64_t ino;
     bool is_own;     /* owner is uid */
     bool loose_mode; /* group or others may write */
+    bool has_links;  /* more than one name leads to it */
+    bool is_marked;  /* POLICY_MARK is set */
     bool was_link;
     char *path; /* canonical, of what was opened */
 };

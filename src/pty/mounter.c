@@ -90,6 +90,7 @@ struct service {
     int jail;              /* pidfd of the jail's process 1, -1: none */
     bool is_entered;
     struct report *report; /* what will be looked at when the run is over */
+    bool has_looked;
 };
 
 static struct cover_result place(struct service *service)
@@ -117,16 +118,22 @@ static struct cover_result place(struct service *service)
     return result;
 }
 
+static void wait_for_jail(const struct service *service)
+{
+    struct pollfd jail = {.fd = service->jail, .events = POLLIN};
+
+    poll(&jail, 1, JAIL_END_MS);
+}
+
 /* The last copy of what is kept in step, once. Nobody in the jail changes it any more. */
 static void finish_state(struct service *service)
 {
-    struct pollfd jail = {.fd = service->jail, .events = POLLIN};
     struct instep *instep = service->instep;
 
     service->instep = NULL;
     if (!instep)
         return;
-    poll(&jail, 1, JAIL_END_MS);
+    wait_for_jail(service);
     instep_finish(instep);
     instep_free(instep);
 }
@@ -141,6 +148,10 @@ static _Noreturn void end(struct service *service, bool is_goodbye)
                            options->terminal ? options->terminal->fd : -1);
     }
     finish_state(service);
+    if (!is_goodbye && service->is_entered && !service->has_looked) {
+        wait_for_jail(service);
+        report_mark(service->report);
+    }
     cgroup_remove(options->cgroup, CGROUP_END_MS);
     _exit(0);
 }
@@ -155,6 +166,7 @@ static void obey(struct service *service)
         return;
     if (n == 1 && order == ORDER_LOOK) {
         finish_state(service);
+        service->has_looked = true;
         report_look(service->report, service->socket, service->is_entered);
         return;
     }

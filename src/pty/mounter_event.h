@@ -23,7 +23,7 @@ enum mounter_event_type {
     /* at the end, after mounter_look(): */
     MOUNTER_EVENT_CHANGED, /* path will be used by the host; kind: enum report_class, code: it is new;
                             * origin: of how many in that directory, in decimal */
-    MOUNTER_EVENT_LOST,   /* with HOME: code files; the largest is path; origin: bytes of all and of
+    MOUNTER_EVENT_LOST, /* with HOME: code files; the largest is path; origin: bytes of all and of
                             * the largest, in decimal */
     MOUNTER_EVENT_LOOKED, /* that is all; code: findings that were not sent; kind: 1 not all was looked at */
     MOUNTER_EVENT_WRITTEN,       /* after mounter_write_report(); code */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define POLICY_FILE  ".ai-jail"
 #define PACKAGE_MAX  (4 * MIB)
 #define PLACES_MAX   64
 #define SEND_WAIT_MS 1000
@@ -45,6 +46,7 @@ struct report {
     struct timespec began;
     struct place project;
     struct report_mark marks[REPORT_MARKS_MAX];
+    struct report_mark policy; /* the project's policy file */
     struct scripts scripts;
     struct places programs; /* of PATH, writable in the jail */
     struct places agents;   /* state */
@@ -113,6 +115,8 @@ static void remember_marks(struct report *report)
     for (size_t i = 0; i < REPORT_MARKS_MAX && report_marked[i]; i++)
         if (fstatat(report->project.fd, report_marked[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
             report->marks[i] = (struct report_mark){st.st_dev, st.st_ino};
+    if (fstatat(report->project.fd, POLICY_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        report->policy = (struct report_mark){st.st_dev, st.st_ino};
 }
 
 /* The directories of PATH in which the jail can write. */
@@ -237,6 +241,21 @@ static void say_loss(const char *home, int socket)
     free(loss.largest);
 }
 
+void report_mark(const struct report *report)
+{
+    struct report_findings findings = {.n = 0};
+    struct report_walk walk = {
+        .findings = &findings,
+        .marks = report->marks,
+        .policy = &report->policy,
+        .project = report->project.path,
+        .began = report->began,
+    };
+
+    if (report->project.fd >= 0)
+        report_walk_project(&walk, dup(report->project.fd));
+}
+
 /* A project full of files is no reason not to look elsewhere. */
 static void begin_anew(struct report_walk *walk)
 {
@@ -250,6 +269,7 @@ void report_look(struct report *report, int socket, bool is_inside)
     struct report_walk walk = {
         .findings = &findings,
         .marks = report->marks,
+        .policy = &report->policy,
         .project = report->project.path,
         .began = report->began,
     };

@@ -47,3 +47,6 @@ void report_open(struct report **report, const struct report_options *options);
 /* After the last process of the jail: sends an event for each finding over the socket, then
  * MOUNTER_EVENT_LOOKED. The calling process is in the jail's mount namespace if is_inside. */
 void report_look(struct report *report, int socket, bool is_inside);
+/* The same without telling anybody, for a run whose supervisor is gone: marks policy files that the
+ * command may have made (report_policy.c), as report_look() does. */
+void report_mark(const struct report *report);

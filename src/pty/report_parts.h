@@ -33,7 +33,8 @@ extern const char *const report_marked[REPORT_MARKS_MAX];
 
 struct report_walk {
     struct report_findings *findings;
-    const struct report_mark *marks; /* REPORT_MARKS_MAX */
+    const struct report_mark *marks;  /* REPORT_MARKS_MAX */
+    const struct report_mark *policy; /* the project's policy file at the start */
     const char *project;
     struct timespec began;
     unsigned seen;   /* entries so far */
@@ -65,6 +66,9 @@ void report_add(struct report_findings *findings, enum report_class class, bool 
 bool report_is_later(const struct stat *st, const struct timespec *began);
 /* True if the object at name below dir came into being after began. */
 bool report_is_born_later(int dir, const char *name, const struct timespec *began);
+
+/* Marks the policy file at name below dir, if it is a file of the caller's (report_policy.c). */
+void report_mark_policy(int dir, const char *name);
 
 /* What is lost with HOME. */
 struct report_loss {

@@ -246,6 +246,24 @@ static unsigned char type_of(int dir, const struct dirent *entry)
     return (unsigned char)IFTODT(st.st_mode);
 }
 
+/* The project's own is told of by a line of its own. It is covered for the command as long as it is the
+ * file that was there at the start. */
+static void look_at_policy(struct report_walk *walk, int dir, const struct place *place,
+                           const char *name)
+{
+    struct stat st;
+
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return;
+    if (place->depth == 0) {
+        if (st.st_dev != walk->policy->dev || st.st_ino != walk->policy->ino)
+            report_mark_policy(dir, name);
+    } else if (place->is_fresh || report_is_later(&st, &walk->began)) {
+        look_at(walk, dir, place, name, REPORT_POLICY, false);
+        report_mark_policy(dir, name);
+    }
+}
+
 static void look_at_entry(struct report_walk *walk, int dir, const struct place *place,
                           const struct dirent *entry, bool has_changed)
 {
@@ -259,10 +277,10 @@ static void look_at_entry(struct report_walk *walk, int dir, const struct place 
     if (strcmp(entry->d_name, "HEAD") == 0 && report_is_repository(dir))
         report_walk_repository(walk, dir, place->path, place->is_fresh);
     class = class_of_file(place, entry->d_name);
-    if (class == REPORT_POLICY && place->depth == 0) /* a line of its own says so */
-        return;
     /* A link is new only where its directory has changed. */
-    if (class != REPORT_NONE || (type == DT_LNK && has_changed))
+    if (class == REPORT_POLICY)
+        look_at_policy(walk, dir, place, entry->d_name);
+    else if (class != REPORT_NONE || (type == DT_LNK && has_changed))
         look_at(walk, dir, place, entry->d_name, class, type == DT_LNK);
 }
 

@@ -212,6 +212,59 @@ class Trusted(FilesTest):
         self.assertEqual(document["network"]["mode"], "filtered")
         self.assertIn("is not trusted although", err)
 
+    def test_a_file_with_a_second_name_is_not(self):
+        """Under that name the command changes it."""
+        self.trust()
+        os.link(self.write("project/.ai-jail", "network = true\n"), self.base + "/project/other")
+        document, err = self.plan()
+        self.assertEqual(document["network"]["mode"], "filtered")
+        self.assertIn("it has a second name", err)
+
+    def test_a_file_of_the_command_is_not(self):
+        """P-CFG-9, E-POL-02: made where there was none, in the project and below it; nor is it if
+        the supervisor is killed. What the user has read is."""
+        self.trust()
+        script = ("echo 'network = true' > x; mv x .ai-jail; mkdir sub; "
+                  "echo 'network = true' > sub/.ai-jail; ")
+        sub = os.path.join(self.project, "sub")
+        for kills in (False, True):
+            if kills:
+                process = self.start(["--no-save-config", "sh", "-c",
+                                      script + "echo > ready; sleep 60"], [0, 1, 2])
+                ptyrun.wait_for(lambda: os.path.exists(os.path.join(self.project, "ready")),
+                                "the command's file")
+                process.kill(signal.SIGKILL)
+                process.wait()
+                self.assert_nothing_left()
+                os.unlink(os.path.join(self.project, "ready"))
+            else:
+                code, _, err = self.run_piped(["--no-save-config", "sh", "-c", script])
+                self.assertEqual(code, 0, err)
+                self.assertIn("sub/.ai-jail (new)", err)
+            for place in (self.project, sub):
+                document, err = self.plan(cwd=place)
+                self.assertEqual(document["network"]["mode"], "filtered", err)
+                self.assertIn("made or changed while a jail could write there", err)
+                os.chmod(os.path.join(place, ".ai-jail"), 0o600)
+                self.assertEqual(self.plan(cwd=place)[0]["network"]["mode"], "full")
+            os.unlink(os.path.join(self.project, ".ai-jail"))
+            os.unlink(os.path.join(sub, ".ai-jail"))
+            os.rmdir(sub)
+
+    def test_a_file_of_the_user_stays_trusted(self):
+        """It was there, and the command could not change it; written meanwhile outside, in place."""
+        self.trust()
+        path = self.write("project/.ai-jail", "no_mise = true\n")
+        process = self.start(["--no-save-config", "sh", "-c",
+                              "echo > ready; while [ -e ready ]; do :; done"], [0, 1, 2])
+        ready = os.path.join(self.project, "ready")
+        ptyrun.wait_for(lambda: os.path.exists(ready), "the command's file")
+        self.write("project/.ai-jail", "network = true\n")
+        os.unlink(ready)
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(os.stat(path).st_mode & 0o7777, 0o600)
+        self.assertEqual(self.plan()[0]["network"]["mode"], "full")
+
     def test_two_things_stay_refused(self):
         self.trust()
         self.write("project/.ai-jail", 'lockdown = false\ntrust_project_config = ["/"]\n')
