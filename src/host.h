@@ -27,10 +27,11 @@ struct host_bwrap {
 
 /* What a run under macOS' sandbox-exec has that the policy must know. */
 struct host_macos {
-    bool is_on;    /* the policy is made for that back end; everything else is unset without it */
-    char *tmp;     /* the run's own directory for temporary files; need not exist yet */
-    uint16_t port; /* of the proxy, on the host's loopback */
-    int listener;  /* that has this port, 0: none */
+    bool is_on;     /* the policy is made for that back end; everything else is unset without it */
+    char *tmp;      /* the run's own directory for temporary files; need not exist yet */
+    uint16_t port;  /* of the proxy, on the host's loopback */
+    char *password; /* of the proxy, made for the run; NULL: of a dry run */
+    int listener;   /* that has this port, 0: none */
 };
 
 struct host {

@@ -70,7 +70,8 @@ static void compare_tmpdir(const struct host *host, const char *root, struct not
                   root);
 }
 
-/* On the host's loopback, which is the jail's, too: a port that nobody has. */
+/* On the host's loopback, which is the jail's, too: a port that nobody has. Whoever else finds it does not
+ * know the password. */
 static int open_listener(struct host_macos *macos, struct error *error)
 {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -95,7 +96,7 @@ int host_find_backend(struct host *host, bool is_run, struct notes *notes, struc
 {
     struct host_macos *macos = &host->macos;
     _cleanup_free_ char *root = NULL;
-    uint64_t number;
+    uint64_t number, secret[2];
     int r;
 
     if (macos->tmp) /* the placeholders of a dry run */
@@ -114,9 +115,12 @@ int host_find_backend(struct host *host, bool is_run, struct notes *notes, struc
               "macOS: sandbox-exec is weaker than the jail on Linux, and Apple has marked it as "
               "deprecated");
     r = os_random(&number, sizeof(number));
+    if (r == 0)
+        r = os_random(secret, sizeof(secret));
     if (r < 0)
         return error_set(error, -r, "random numbers: %s", strerror(-r));
     macos->tmp = xasprintf("%s/ai-jail-%d-%016" PRIx64, root, (int)getpid(), number);
+    macos->password = xasprintf("%016" PRIx64 "%016" PRIx64, secret[0], secret[1]);
     return open_listener(macos, error);
 }
 

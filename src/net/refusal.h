@@ -43,6 +43,8 @@ extern const struct refusal_row refusal_rows[REFUSAL_COUNT];
 
 /* Where the jail finds the proxy: a port of its loopback. */
 #define PROXY_PORT 15919
+/* Who a client is to a proxy that wants a password. */
+#define PROXY_USER "ai-jail"
 
 /* The flag that would allow it ("--allow-host example.org:8080"), or "" if none would. size >=
  * REFUSAL_FLAG_MAX. private_only: every answer was a private address. */

@@ -5,6 +5,7 @@
 #include "net/request_login.h"
 
 #include "base/base64.h"
+#include "net/refusal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -35,7 +36,7 @@ bool request_login_fits_head(const char *password, const struct http_head *head)
         ;
     buf_init(&both, 2 * REQUEST_LOGIN_MAX);
     buf_init(&wanted, 4 * REQUEST_LOGIN_MAX);
-    buf_printf(&both, "%s:%s", REQUEST_LOGIN_USER, password);
+    buf_printf(&both, "%s:%s", PROXY_USER, password);
     base64_append(&wanted, both.data, both.len);
     return !both.overflow && !wanted.overflow && said.len - skip == wanted.len &&
            is_same(said.at + skip, wanted.data, wanted.len);
@@ -50,7 +51,7 @@ size_t request_login_socks_length(const uint8_t *message, size_t len)
 
 bool request_login_fits_socks(const char *password, const uint8_t *message)
 {
-    static const char user[] = REQUEST_LOGIN_USER;
+    static const char user[] = PROXY_USER;
     size_t user_len = sizeof(user) - 1;
     size_t len = strlen(password);
 

@@ -10,7 +10,6 @@
 
 #include "net/http_head.h"
 
-#define REQUEST_LOGIN_USER "ai-jail"
 /* Of the password; more is a mistake of the caller. */
 #define REQUEST_LOGIN_MAX 64
 

@@ -249,7 +249,9 @@ static void force_proxies(struct builder *builder)
     static const char *const names[] = {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"};
     const struct host_macos *macos = &builder->host->macos;
     _cleanup_free_ char *url =
-        xasprintf("http://127.0.0.1:%u", macos->is_on ? macos->port : PROXY_PORT);
+        macos->password
+            ? xasprintf("http://" PROXY_USER ":%s@127.0.0.1:%u", macos->password, macos->port)
+            : xasprintf("http://127.0.0.1:%u", macos->is_on ? macos->port : PROXY_PORT);
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         env_list_set(&builder->list, names[i], url);

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/path.h"
+#include "policy/policy.h"
 #include "policy/tighten.h"
 
 #include <errno.h>
@@ -177,6 +178,16 @@ static bool take_link(void *arg, const struct plan_entry *entry)
 void macos_take_links(struct strv *links, struct plan *plan)
 {
     plan_remove_if(plan, take_link, links);
+}
+
+/* ---- the proxy ---- */
+
+/* No browser takes a password from its command line or its preferences: it would ask the user. */
+const char *macos_proxy_password(const struct policy *policy)
+{
+    return policy->host->macos.is_on && policy->browser.profile == BROWSER_NONE
+               ? policy->host->macos.password
+               : NULL;
 }
 
 /* ---- places ---- */

@@ -29,6 +29,10 @@ void macos_add_caches(struct plan *plan, const struct host *host);
  * places. */
 void macos_take_links(struct strv *links, struct plan *plan);
 
+struct policy;
+/* What every client of the proxy must show there; NULL: nothing. Borrowed. */
+const char *macos_proxy_password(const struct policy *policy);
+
 /* Why a directory cannot be a project or the destination of a map there; NULL: it can. Static. */
 const char *macos_refuses_project(const char *dir);
 /* The bundle of a program below NAME.app/Contents/; malloc'ed, NULL: it is in none. */

@@ -9,6 +9,7 @@
 #include "pty/session_net.h"
 
 #include "base/log.h"
+#include "policy/macos.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -120,6 +121,7 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
         .parents = &jail->policy->parents,
         .audit = net->audit,
         .credentials = jail->policy->credentials.n ? &jail->policy->credentials : NULL,
+        .password = macos_proxy_password(jail->policy),
         .tls = jail->net.tls,
         .on_secret = on_secret,
         .on_unproved = on_unproved,

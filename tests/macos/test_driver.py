@@ -381,6 +381,42 @@ class Network(DriverTest):
         self.assertNotIn(" 200", answer)
         server.close()
 
+    def test_password(self):
+        """The port is the host's, so others can come, too."""
+        answer, err = self.ask("allowed.invalid:443", "--allow-host", "allowed.invalid", login="none")
+        self.assertRegex(answer, r"^HTTP/1.1 407 ")
+        self.assertNotIn("refused", err)
+        url = self.call()["proxy"][0]
+        self.assertRegex(url, r"^http://ai-jail:[0-9a-f]{32}@127\.0\.0\.1:[0-9]+$")
+        self.assertNotIn(url.split(":")[2].split("@")[0], err)
+        self.ask("allowed.invalid:443", "--allow-host", "allowed.invalid")
+        self.assertNotEqual(self.call()["proxy"][0].split("@")[0], url.split("@")[0])
+
+    def test_password_of_real_clients(self):
+        """Nobody is at home there, which the proxy finds out for those that it lets in."""
+        script = ("curl -sS -m 20 https://allowed.invalid/ 2>&1\n"
+                  "curl -sS -m 20 http://allowed.invalid/\n"
+                  "curl -sS -m 20 -x socks5h://${http_proxy#*//} https://allowed.invalid/ 2>&1\n"
+                  "curl -sS -m 20 -x socks5h://${http_proxy#*@} https://allowed.invalid/ 2>&1\n"
+                  "git ls-remote https://allowed.invalid/x 2>&1\n")
+        code, out, err = self.run_piped(["--allow-host", "allowed.invalid", "sh", "-c", script])
+        self.assertEqual(code, 128, err)
+        lines = out.decode().split("\n")
+        self.assertRegex(lines[0], r"50[0-9]")
+        self.assertIn("ai-jail refused allowed.invalid", lines[1])
+        self.assertRegex(out.decode(), r"(?i)curl: \(97\).*host unreachable|\(4\)")
+        self.assertRegex(out.decode(), r"curl: \(97\) [^\n]*method")
+        self.assertRegex(lines[-2], r"fatal: .*50[0-9]")
+        self.assertNotIn("407", out.decode())
+
+    def test_browsers_show_no_password(self):
+        """They would ask the user for it."""
+        code, out, err = self.run_piped(
+            ["--browser", "--allow-host", "allowed.invalid", ptyrun.PYTHON, "-c", self.CLIENT,
+             "allowed.invalid:443", "none"])
+        self.assertEqual(code, 0, err)
+        self.assertRegex(out.decode(), r"^HTTP/1.1 50[0-9] ")
+
     def test_no_proxy_without_a_filter(self):
         for flag in ("--no-network", "--network"):
             with self.subTest(flag=flag):
