@@ -67,6 +67,7 @@ OURS = (
     ("backend/seccomp*", ("backend/seccomp*", "base/*")),
     ("backend/*", ("backend/*", "policy/*", "base/*", "host.h")),
     ("pty/control.[ch]", ("pty/control.h", "base/*")),
+    ("pty/keeper.c", ("pty/*", "host_sandbox_exec.h", "base/*")),
     ("pty/start_macos.c", ("pty/*", "host_sandbox_exec.h", "backend/seatbelt.h", "base/*")),
     ("pty/traces.[ch]", ("pty/traces.h", "base/*")),
     ("pty/probe_replies.c", ("pty/probe_replies.h", "filter/colour.h", "filter/csi.h")),

@@ -18,5 +18,6 @@ struct kinfo_proc {
     struct extern_proc kp_proc;
 };
 
-int sysctl(int *name, unsigned name_len, void *old, size_t *old_size, void *fresh, size_t fresh_size);
+int sysctl(int *name, unsigned name_len, void *old, size_t *old_size, void *fresh,
+           size_t fresh_size);
 int sysctlbyname(const char *name, void *old, size_t *old_size, void *fresh, size_t fresh_size);
