@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define TERMINAL_MS 2000 /* a stopped terminal is given up */
+#define TYPED_MAX   512
 
 void jobs_keep_restore(struct jobs *jobs)
 {
@@ -39,12 +40,14 @@ void jobs_give_terminal_back(struct jobs *jobs)
 {
     static const char cut[] = "\030\033\\"; /* CAN, ST: half a sequence may stand there */
     struct buf bytes CLEANUP(buf_free);
+    struct buf typed CLEANUP(buf_free);
 
     /* What has been given back and was not taken again is somebody else's screen now. */
     if (jobs->terminal->fd < 0 ||
         (!jobs->terminal->is_raw && !terminal_is_foreground(jobs->terminal)))
         return;
     buf_init(&bytes, FILTER_RESTORE_MAX + sizeof(cut));
+    buf_init(&typed, TYPED_MAX);
     if (jobs->was_cut || (jobs->relay && relay_was_cut(jobs->relay)))
         buf_append(&bytes, cut, sizeof(cut) - 1);
     if (jobs->filter)
@@ -53,7 +56,9 @@ void jobs_give_terminal_back(struct jobs *jobs)
         terminal_write(jobs->terminal, bytes.data, bytes.len, TERMINAL_MS);
     if (jobs->filter)
         filter_release_row(jobs->filter);
-    probe_drain(jobs->probe, jobs->terminal);
+    probe_drain(jobs->probe, jobs->terminal, &typed);
+    if (jobs->relay) /* it was typed while the command had the terminal */
+        relay_type_late(jobs->relay, typed.data, typed.len);
     terminal_restore(jobs->terminal);
     restore_page_set(jobs->page, jobs->terminal, NULL, 0);
 }

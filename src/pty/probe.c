@@ -242,17 +242,25 @@ void probe_free(struct probe *probe)
     buf_free(&probe->typed);
 }
 
-void probe_drain(const struct probe *probe, const struct terminal *terminal)
+/* Byte by byte: nothing behind the last reply, or behind what is none, is taken away from whoever reads
+ * next. */
+void probe_drain(const struct probe *probe, const struct terminal *terminal, struct buf *typed)
 {
     uint64_t now = clock_ms();
     uint64_t deadline = now + DRAIN_MS;
-    uint8_t bytes[READ_SIZE];
+    struct probe_replies replies;
+    uint8_t byte;
 
     if (!terminal->is_raw || !probe->asked_ms || probe->is_answered ||
         now > probe->asked_ms + LATE_MS)
         return;
-    while (wait_readable(terminal, deadline)) {
-        if (terminal_read_some(terminal, bytes, sizeof(bytes)) <= 0 || clock_ms() >= deadline)
-            return;
+    probe_replies_init(&replies, typed);
+    while (!replies.is_done && !typed->len && wait_readable(terminal, deadline)) {
+        if (terminal_read_some(terminal, &byte, 1) <= 0)
+            break;
+        probe_replies_feed(&replies, &byte, 1);
+        if (clock_ms() >= deadline)
+            break;
     }
+    probe_replies_end(&replies);
 }

@@ -45,8 +45,9 @@ void probe_ask(struct probe *probe, const struct terminal *terminal, const struc
 void probe_free(struct probe *probe);
 
 /*
- * Before the terminal's modes are given back: reads and drops for at most 20 ms what comes late, if
- * a question may still be unanswered; else reads nothing, because what is there was typed for the
- * next program. A terminal that has not answered after 3 s never will.
+ * Before the terminal's modes are given back: reads for at most 20 ms what is answered late, if a
+ * question may still be unanswered; else reads nothing, because what is there was typed for the next
+ * program. Ends with the last answer, or with the first key, which is appended to typed (at least
+ * REPLY_MAX + 8 bytes): it cannot be put back. A terminal that has not answered after 3 s never will.
  */
-void probe_drain(const struct probe *probe, const struct terminal *terminal);
+void probe_drain(const struct probe *probe, const struct terminal *terminal, struct buf *typed);

@@ -438,14 +438,20 @@ static void copy_texts(const struct filter_profile *found, struct filter_profile
     memcpy(profile->palette, found->palette, sizeof(profile->palette));
 }
 
-void probe_replies_finish(struct probe_replies *replies, struct filter_profile *profile)
+void probe_replies_end(struct probe_replies *replies)
 {
-    const struct filter_profile *found = &replies->found;
     bool was_string_esc = replies->state == IN_STRING_ESC;
 
     release(replies);
     if (was_string_esc)
         buf_append_byte(replies->typed, ESC);
+}
+
+void probe_replies_finish(struct probe_replies *replies, struct filter_profile *profile)
+{
+    const struct filter_profile *found = &replies->found;
+
+    probe_replies_end(replies);
     copy_texts(found, profile);
     find_cell(replies, profile);
     profile->has_sync = found->has_sync;

@@ -47,3 +47,5 @@ static inline bool probe_replies_is_inside(const struct probe_replies *replies)
  * be worked out from that of the window.
  */
 void probe_replies_finish(struct probe_replies *replies, struct filter_profile *profile);
+/* The same, without a profile. */
+void probe_replies_end(struct probe_replies *replies);

@@ -46,6 +46,8 @@ void relay_set_input(struct relay *relay, bool on);
  * through the input filter like everything else. At most RELAY_TYPED_MAX. */
 #define RELAY_TYPED_MAX (32 * KIB)
 void relay_type_ahead(struct relay *relay, const void *bytes, size_t len);
+/* The same for bytes that were read past a relay that is paused; they are lost where there is no room. */
+void relay_type_late(struct relay *relay, const void *bytes, size_t len);
 /* The command is there. What is typed for it earlier (^C) would act on what starts it, or on nobody.
  */
 void relay_release_input(struct relay *relay);

@@ -329,6 +329,43 @@ class End(ProbeTest):
                 return
         self.fail("what came late was never read")
 
+    def test_keys_at_the_end(self):
+        """They are the next program's, but for the one that had to be read to know it."""
+        for _ in range(20):
+            terminal = self.terminal()
+            process = self.start(["printf", r"\033[?1000h"], [terminal] * 3)
+            terminal.expect(rb"\x1b\[\?1000l")
+            terminal.send(b"ls -l\n")
+            self.assertEqual(process.wait(), 0)
+            left = self.unread(terminal)
+            self.assertIn(left, (b"ls -l\n", b"s -l\n"))
+            if left == b"s -l\n":
+                return
+        self.fail("nothing was read")
+
+    def test_key_at_a_stop(self):
+        """It was typed for the command, which gets it when it goes on."""
+        script = ("import os, signal, sys, tty; tty.setraw(0); os.write(1, b'\\x1b[?1000h<ready>'); "
+                  "os.kill(0, signal.SIGTSTP); got = b''\n"
+                  "while not got.endswith(b'.'): got += os.read(0, 100)\n"
+                  "os.write(1, b'<%s>' % got.hex().encode())")
+        for _ in range(20):
+            terminal, process = self.job_on_terminal(["python3", "-c", script])
+            terminal.expect(rb"\x1b\[\?1000l")
+            terminal.send(b"xyz")
+            process.wait_stopped()
+            left = self.unread(terminal)
+            self.assertIn(left, (b"xyz", b"yz"))
+            process.kill(signal.SIGCONT)
+            wait_for(terminal.is_raw, "the terminal")
+            terminal.send(b".")
+            got = self.shown(terminal)[0]
+            self.assertEqual(process.wait(), 0)
+            self.assertEqual(got + left, b"x." + b"yz" if left == b"yz" else b"." + b"xyz")
+            if left == b"yz":
+                return
+        self.fail("nothing was read")
+
 
 if __name__ == "__main__":
     ptyrun.main()

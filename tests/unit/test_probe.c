@@ -248,33 +248,69 @@ static void test_stopped_terminal_is_bounded(void **state)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void check_drain(const struct probe *probe, bool is_raw, bool is_read)
+/* What is left for the next program of what is there at the end, and what was typed before it. */
+static void check_drain(const struct probe *probe, bool is_raw, const char *there,
+                        const char *typed, const char *left)
 {
     struct rig rig;
+    struct buf out CLEANUP(buf_free);
+    char found[256] = "";
     uint64_t start;
 
+    buf_init(&out, 512);
     rig_start(&rig, NULL);
     rig.terminal.is_raw = is_raw;
-    ptypair_write(rig.pair.master, "\033[?6c", 5, SOON_MS);
+    ptypair_write(rig.pair.master, there, strlen(there), SOON_MS);
     assert_false(ptypair_is_quiet(rig.terminal.fd, SOON_MS));
     start = clock_ms();
-    probe_drain(probe, &rig.terminal);
+    probe_drain(probe, &rig.terminal, &out);
     assert_true(clock_ms() - start < 1000);
-    assert_int_equal(has_unread(&rig), !is_read);
+    if (has_unread(&rig))
+        assert_true(read(rig.terminal.fd, found, sizeof(found) - 1) > 0);
+    assert_string_equal(found, left);
+    assert_string_equal(buf_cstr(&out), typed);
     rig_free(&rig);
 }
 
 /* P-PTY-11 */
 static void test_what_is_read_at_the_end(void **state)
 {
+    static const char da1[] = "\033[?6c";
     uint64_t now = clock_ms();
+    bool is_late = now > 4000;
 
     (void)state;
-    check_drain(&(struct probe){.asked_ms = now}, true, true);
-    check_drain(&(struct probe){.asked_ms = now, .is_answered = true}, true, false);
-    check_drain(&(struct probe){.asked_ms = now > 4000 ? now - 4000 : 1}, true, now <= 4000);
-    check_drain(&(struct probe){0}, true, false);
-    check_drain(&(struct probe){.asked_ms = now}, false, false);
+    check_drain(&(struct probe){.asked_ms = now}, true, da1, "", "");
+    check_drain(&(struct probe){.asked_ms = now, .is_answered = true}, true, da1, "", da1);
+    check_drain(&(struct probe){.asked_ms = is_late ? now - 4000 : 1}, true, da1, "",
+                is_late ? da1 : "");
+    check_drain(&(struct probe){0}, true, da1, "", da1);
+    check_drain(&(struct probe){.asked_ms = now}, false, da1, "", da1);
+}
+
+/* Only answers are swallowed, and of the keys the one that had to be read. */
+static void test_keys_at_the_end(void **state)
+{
+    static const struct {
+        const char *there;
+        const char *typed;
+        const char *left;
+    } rows[] = {
+        {"ls\r", "l", "s\r"},
+        {"\033[?62;22cls\r", "", "ls\r"},
+        {"\033]10;rgb:1/2/3\033\\\033[3;4R\033[?62;22c\033[A", "", "\033[A"},
+        {"\033]10;rgb:1/2/3\aq\033[?62;22c", "q", "\033[?62;22c"},
+        {"\033[Aq", "\033[A", "q"},
+        {"\033", "\033", ""},
+        {"\033]10;rgb", "\033]10;rgb", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct probe probe = {.asked_ms = clock_ms()};
+
+        check_drain(&probe, true, rows[i].there, rows[i].typed, rows[i].left);
+    }
 }
 
 int main(void)
@@ -290,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_hang_up_ends_the_wait),
         cmocka_unit_test(test_stopped_terminal_is_bounded),
         cmocka_unit_test(test_what_is_read_at_the_end),
+        cmocka_unit_test(test_keys_at_the_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
