@@ -28,8 +28,6 @@ void path_table_free(struct path_table *table);
 /* Forgets all keys. */
 void path_table_clear(struct path_table *table);
 
-#define _cleanup_path_table_ CLEANUP(path_table_free)
-
 /* The value of key, PATH_TABLE_NONE if the key is new. The key is borrowed: it must stay as it is
  * until the table is cleared or freed. The pointer is valid until the next call. */
 uint32_t *path_table_put(struct path_table *table, const char *key);

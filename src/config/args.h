@@ -27,7 +27,5 @@ struct args {
 int args_parse(int argc, char **argv, struct args *args, struct error *error);
 void args_free(struct args *args);
 
-#define _cleanup_args_ CLEANUP(args_free)
-
 /* The text of --help, at most 80 columns wide: malloc'ed, for stdout. */
 char *args_help(void);

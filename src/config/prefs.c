@@ -127,7 +127,8 @@ struct prefs_bar prefs_choose(const struct config *config, const struct prefs *p
     return bar;
 }
 
-bool prefs_update(struct prefs *prefs, const struct config *config)
+/* Puts what the command line says about the row over it; true if that changes it. */
+static bool update(struct prefs *prefs, const struct config *config)
 {
     struct prefs old = *prefs;
 
@@ -141,7 +142,8 @@ bool prefs_update(struct prefs *prefs, const struct config *config)
            !str_eq(prefs->style, old.style);
 }
 
-char *prefs_text(const struct prefs *prefs)
+/* The text of the file; malloc'ed. */
+static char *text_of(const struct prefs *prefs)
 {
     struct buf text CLEANUP(buf_free);
 
@@ -215,9 +217,9 @@ int prefs_remember(const struct config *config, const struct prefs_place *place,
     if (!config_is_set(config, SET_STATUS_BAR) || config_flag(config, SET_EXEC))
         return 0;
     prefs_read(&prefs, place, NULL);
-    if (!prefs_update(&prefs, config))
+    if (!update(&prefs, config))
         return 0;
-    text = prefs_text(&prefs);
+    text = text_of(&prefs);
     dir = open_directory(path, place->uid, LEVELS_MAX);
     r = dir < 0 ? dir : replace(dir, text);
     if (r < 0)

@@ -40,10 +40,6 @@ char *prefs_path(const struct prefs_place *place);
 void prefs_read(struct prefs *prefs, const struct prefs_place *place, struct notes *notes);
 /* Command line, then files, then what is remembered, then off. Pure. */
 struct prefs_bar prefs_choose(const struct config *config, const struct prefs *prefs);
-/* prefs with what the command line says about the row put over it; true if that changes it. Pure. */
-bool prefs_update(struct prefs *prefs, const struct config *config);
-/* The text of the file; malloc'ed. Pure. */
-char *prefs_text(const struct prefs *prefs);
 /* Stores what the command line says about the row, unless it is known or the run is for a script
  * (--exec). 0, or -errno with a line for a warning. May create the directories. */
 int prefs_remember(const struct config *config, const struct prefs_place *place,

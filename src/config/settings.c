@@ -10,29 +10,6 @@
 
 #define WORDS_TEXT_MAX 1024
 
-const struct setting *settings_by_flag(const char *name, bool *negated)
-{
-    bool is_twin = str_starts(name, "no-");
-    bool ignored;
-
-    if (!negated)
-        negated = &ignored;
-    for (size_t i = 0; i < SET_COUNT; i++) {
-        const struct setting *row = &settings[i];
-
-        if (!row->flag)
-            continue;
-        *negated = false;
-        if (str_eq(name, row->flag) || (row->alias && str_eq(name, row->alias)))
-            return row;
-        *negated = true;
-        if (is_twin && row->has_twin && str_eq(name + strlen("no-"), row->flag))
-            return row;
-    }
-    *negated = false;
-    return NULL;
-}
-
 const struct setting *settings_by_key(const char *key)
 {
     for (size_t i = 0; i < SET_COUNT; i++)

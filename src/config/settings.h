@@ -190,9 +190,6 @@ struct setting {
 /* In settings_table.c. */
 extern const struct setting settings[SET_COUNT];
 
-/* The row whose flag, alias or (with *negated set) twin is name (without dashes); NULL if none.
- * Exact spellings only. negated may be NULL. */
-const struct setting *settings_by_flag(const char *name, bool *negated);
 /* The row of a key in files; NULL if none. */
 const struct setting *settings_by_key(const char *key);
 

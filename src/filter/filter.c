@@ -317,23 +317,6 @@ void filter_resize(struct filter *filter, unsigned rows, unsigned cols)
     state_touch(filter);
 }
 
-void filter_set_colours(struct filter *filter, const struct filter_profile *profile)
-{
-    struct filter_profile *own = &filter->profile;
-
-    memcpy(own->foreground, profile->foreground, sizeof(own->foreground));
-    memcpy(own->background, profile->background, sizeof(own->background));
-    memcpy(own->cursor, profile->cursor, sizeof(own->cursor));
-    memcpy(own->palette, profile->palette, sizeof(own->palette));
-    own->is_dark = profile->is_dark;
-    clean_profile(own);
-}
-
-void filter_set_cursor(struct filter *filter, unsigned row, unsigned col)
-{
-    shadow_place(&filter->shadow, row, col);
-}
-
 bool filter_is_ground(const struct filter *filter)
 {
     return filter->scanner.state == SCAN_GROUND && filter->partial_len == 0;

@@ -115,13 +115,6 @@ bool filter_draw_row(struct filter *filter, const struct filter_line *line, stru
  * any more. Before filter_resume(), which with a row of ours begins below what they wrote. */
 void filter_forget_cursor(struct filter *filter);
 
-/* Where the terminal's cursor is (from 1), when something else than the agent moved it: a shell
- * while the agent was stopped. */
-void filter_set_cursor(struct filter *filter, unsigned row, unsigned col);
-
-/* Colours and light or dark, after they were asked for again. Other fields are not looked at. */
-void filter_set_colours(struct filter *filter, const struct filter_profile *profile);
-
 /* True when everything emitted so far ends on a sequence boundary and nothing is held back that a
  * line of our own would cut. */
 bool filter_is_ground(const struct filter *filter);

@@ -82,7 +82,8 @@ bool text_byte(struct filter *filter, uint8_t byte)
     return n == 0;
 }
 
-void text_flush(struct filter *filter)
+/* A character is complete as far as it will ever be: a control or ESC follows. */
+static void flush(struct filter *filter)
 {
     if (filter->partial_len == 0)
         return;
@@ -310,7 +311,7 @@ const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *
             p += take_character(filter, p, end);
             continue;
         }
-        text_flush(filter);
+        flush(filter);
         if (is_slow(filter) || !(*p == '\r' || *p == '\n'))
             return p;
     }

@@ -13,6 +13,3 @@ const uint8_t *text_run(struct filter *filter, const uint8_t *p, const uint8_t *
 /* The same for one byte of text (20-7E, 80-FF): the plain way, to which text_run() must be equal.
  * False if the byte ended a truncated character and is to be looked at again. */
 bool text_byte(struct filter *filter, uint8_t byte);
-
-/* A character is complete as far as it will ever be: a control or ESC follows. */
-void text_flush(struct filter *filter);

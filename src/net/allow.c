@@ -50,7 +50,6 @@ static const char *parse_range(struct allow_entry *entry, const char *text, cons
         return form;
     if (entry->prefix < (is_v6 ? WIDEST_V6 : WIDEST_V4))
         return "the network is too wide: at least /8, for IPv6 /16";
-    entry->is_range = true;
     return NULL;
 }
 

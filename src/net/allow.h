@@ -11,7 +11,6 @@
 
 struct allow_entry {
     struct target target; /* the name, the address, or the network's address; port 0: 80 and 443 */
-    bool is_range;        /* a CIDR */
     unsigned prefix;      /* bits; of a literal all of them */
     bool is_raw;          /* no content rule */
     bool is_private;      /* the name may have private addresses */

@@ -20,8 +20,9 @@
 #define ATTEMPT_MS  2500 /* while another address is left */
 #define OWN_MS      2000
 
-/* Of all interfaces: the address of one without a carrier leads to this machine, too. */
-bool own_addresses_refresh(struct own_addresses *own)
+/* Of all interfaces: the address of one without a carrier leads to this machine, too. False: they are
+ * not known, and nothing may be judged. */
+static bool refresh_own(struct own_addresses *own)
 {
     uint64_t now = uv_hrtime() / 1000000;
     struct ifaddrs *found = NULL;
@@ -251,7 +252,7 @@ static void give_name_up(struct dial *dial, enum refusal_reason reason)
 /* The proxy was asked meanwhile; addresses are its own now. */
 static void take_late_answer(struct dial *dial, const struct addrinfo *found)
 {
-    for (; found && own_addresses_refresh(dial->own); found = found->ai_next)
+    for (; found && refresh_own(dial->own); found = found->ai_next)
         judge_address(dial, found->ai_addr);
     if (!dial->has_refused)
         return;
@@ -291,8 +292,7 @@ static void on_resolved(void *arg, int status, struct addrinfo *found)
         give_name_up(dial, REFUSAL_NAME_UNKNOWN);
         return;
     }
-    for (const struct addrinfo *at = found; at && own_addresses_refresh(dial->own);
-         at = at->ai_next)
+    for (const struct addrinfo *at = found; at && refresh_own(dial->own); at = at->ai_next)
         if (judge_address(dial, at->ai_addr))
             dial_add_address(dial, at->ai_addr, at->ai_addrlen, dial->target.port);
     freeaddrinfo(found);
@@ -361,7 +361,7 @@ void dial_start(struct dial *dial, const struct target *target)
 {
     dial->target = *target;
     dial->private_only = true;
-    if (!own_addresses_refresh(dial->own)) {
+    if (!refresh_own(dial->own)) {
         dial->private_only = false;
         dial_finish(dial, REFUSAL_ADDRESS);
         return;

@@ -27,8 +27,6 @@ struct own_addresses {
     size_t n;
     uint64_t read_ms; /* 0: never */
 };
-/* False: they are not known, and nothing may be judged. */
-bool own_addresses_refresh(struct own_addresses *own);
 void own_addresses_free(struct own_addresses *own);
 
 struct dial {

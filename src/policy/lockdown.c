@@ -8,11 +8,6 @@
 
 #include <errno.h>
 
-bool lockdown_drops(enum setting_id id)
-{
-    return tighten_drops(MODE_LOCKDOWN, id);
-}
-
 /* Walls: switched off, there is no start. */
 static const enum setting_id demanded[] = {SET_LANDLOCK, SET_SECCOMP, SET_RLIMITS};
 

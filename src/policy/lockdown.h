@@ -8,9 +8,6 @@
 #include "host.h"
 #include "policy/plan.h"
 
-/* True if the mode gives nothing of this setting, whoever asks for it. */
-bool lockdown_drops(enum setting_id id);
-
 /*
  * Fills out with the configuration without what the mode drops; each request that is dropped is one
  * security note. out wants config_free() either way. -EINVAL if a wall is switched off, -ENOTSUP if

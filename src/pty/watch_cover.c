@@ -206,6 +206,28 @@ static void settle(struct task *task, int r, unsigned tries, const char *path)
         put_off(watch, task->dir, task->name, tries + 1);
 }
 
+struct planned {
+    const struct watch *watch;
+    bool all;
+};
+
+static void on_planned(void *arg, const char *dest)
+{
+    struct planned *planned = arg;
+
+    if (path_table_get(&planned->watch->planned, dest) == PATH_TABLE_NONE)
+        planned->all = false;
+}
+
+/* While arming: true if the plan covers the host path wherever it is shown. */
+static bool is_planned(const struct watch *watch, const char *path)
+{
+    struct planned planned = {watch, true};
+
+    plan_each_view(watch->options.plan, path, on_planned, &planned);
+    return planned.all;
+}
+
 static void check(struct watch *watch, uint32_t dir, const char *name, const char *path,
                   unsigned tries)
 {
@@ -216,7 +238,7 @@ static void check(struct watch *watch, uint32_t dir, const char *name, const cha
         return;
     watch->tree.v[dir].flags |= WATCH_FLAG_HOLDS;
     if (!watch->is_inside) {
-        if (!watch_is_planned(watch, path))
+        if (!is_planned(watch, path))
             put_off(watch, dir, name, 0);
         return;
     }
@@ -250,27 +272,4 @@ void watch_try_again(struct watch *watch)
     }
     free(old);
     watch_run_queue(watch);
-}
-
-/* ---- while arming ---- */
-
-struct planned {
-    const struct watch *watch;
-    bool all;
-};
-
-static void on_planned(void *arg, const char *dest)
-{
-    struct planned *planned = arg;
-
-    if (path_table_get(&planned->watch->planned, dest) == PATH_TABLE_NONE)
-        planned->all = false;
-}
-
-bool watch_is_planned(const struct watch *watch, const char *path)
-{
-    struct planned planned = {watch, true};
-
-    plan_each_view(watch->options.plan, path, on_planned, &planned);
-    return planned.all;
 }

@@ -98,7 +98,6 @@ struct watch {
     uint32_t said_n;
     uint32_t events_n;
     int fatal; /* -errno: the jail has to be ended */
-    const char *fatal_path;
 };
 
 uint64_t watch_now_ms(void);
@@ -146,8 +145,6 @@ struct mask_verdict watch_find(const struct watch *watch, uint32_t dir, const ch
 void watch_check_name(struct watch *watch, uint32_t dir, const char *name, const char *path);
 /* Tries again what was in motion. */
 void watch_try_again(struct watch *watch);
-/* While arming: true if the plan covers the host path wherever it is shown. */
-bool watch_is_planned(const struct watch *watch, const char *path);
 
 /* ---- watch_git.c ---- */
 

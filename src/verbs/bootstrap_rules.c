@@ -18,7 +18,9 @@
 
 #define TEXT_MAX (2 * MIB)
 
-const char *const bootstrap_allow[] = {
+/* Prefixes of shell commands, NULL behind the last. No prefix is in two of the lists; deny beats ask,
+ * ask beats allow. */
+static const char *const allowed[] = {
     "git status",
     "git diff",
     "git log",
@@ -80,7 +82,7 @@ const char *const bootstrap_allow[] = {
     NULL,
 };
 
-const char *const bootstrap_ask[] = {
+static const char *const asked[] = {
     "git push",    "git pull", "git merge",   "git rebase",  "git checkout",  "git branch",
     "git tag",     "rm",       "mv",          "find",        "xargs",         "sed",
     "awk",         "env",      "curl",        "gh",          "docker run",    "docker exec",
@@ -88,7 +90,7 @@ const char *const bootstrap_ask[] = {
     "go install",  "go get",   NULL,
 };
 
-const char *const bootstrap_deny[] = {
+static const char *const denied[] = {
     "sudo",
     "su",
     "doas",
@@ -215,9 +217,9 @@ char *bootstrap_claude(const char *old, size_t len, struct error *error)
         const char *name;
         const char *const *prefixes;
     } lists[] = {
-        {"allow", bootstrap_allow},
-        {"deny", bootstrap_deny},
-        {"ask", bootstrap_ask},
+        {"allow", allowed},
+        {"deny", denied},
+        {"ask", asked},
     };
     bool has_comments, is_changed = false;
     json_t *root = read_object(old, len, &has_comments, error);
@@ -312,9 +314,9 @@ char *bootstrap_gemini(const char *old, size_t len, struct error *error)
                    "  \"read_file\",\n  \"read_many_files\",\n  \"list_directory\",\n  \"glob\",\n"
                    "  \"search_file_content\",\n  \"replace\",\n  \"write_file\",\n]\n"
                    "decision = \"allow\"\npriority = 100\n");
-    append_rule(&text, "allow", 110, bootstrap_allow);
-    append_rule(&text, "ask_user", 120, bootstrap_ask);
-    append_rule(&text, "deny", 900, bootstrap_deny);
+    append_rule(&text, "allow", 110, allowed);
+    append_rule(&text, "ask_user", 120, asked);
+    append_rule(&text, "deny", 900, denied);
     if (text.len == len && memcmp(text.data, old, len) == 0)
         return NULL;
     return buf_take_cstr(&text);

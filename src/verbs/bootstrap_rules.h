@@ -9,12 +9,6 @@
 
 #include <stddef.h>
 
-/* Prefixes of shell commands, NULL behind the last. No prefix is in two of the lists; deny beats ask,
- * ask beats allow. */
-extern const char *const bootstrap_allow[];
-extern const char *const bootstrap_ask[];
-extern const char *const bootstrap_deny[];
-
 /*
  * Each makes the new text of a file (malloc'ed) from the old one (len bytes; 0: there is none). NULL with
  * error->code 0: the file says it all already. NULL with an error: the file cannot be read, or would

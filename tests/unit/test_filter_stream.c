@@ -479,10 +479,6 @@ static void cursor_can_be_told(void **state)
     profile.start_col = 3;
     f = start(&profile);
     assert_replies(f, "\033[6n", "\033[20;3R");
-    filter_set_cursor(f->filter, 0, 0);
-    assert_replies(f, "\033[6n", "\033[24;1R");
-    filter_set_cursor(f->filter, 7, 1);
-    assert_replies(f, "\033[6n", "\033[7;1R");
     assert_string_equal(restore(f), "\033[0m");
     finish(f);
 }

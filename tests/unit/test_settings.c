@@ -318,18 +318,6 @@ static void test_capability_spellings(void **state)
     assert_int_equal(found, ARRAY_SIZE(expected));
 }
 
-static void check_lookup(const struct setting *row)
-{
-    _cleanup_free_ char *twin = xasprintf("no-%s", row->flag);
-    bool negated = true;
-
-    assert_ptr_equal(settings_by_flag(row->flag, &negated), row);
-    assert_false(negated);
-    assert_ptr_equal(settings_by_flag(twin, &negated), row->has_twin ? row : NULL);
-    assert_int_equal(negated, row->has_twin);
-    assert_ptr_equal(settings_by_flag(row->flag, NULL), row);
-}
-
 static void test_lookup_by_key(void **state)
 {
     (void)state;
@@ -339,19 +327,6 @@ static void test_lookup_by_key(void **state)
     assert_null(settings_by_key("status_bar"));
     assert_null(settings_by_key("Network"));
     assert_null(settings_by_key(""));
-}
-
-static void test_lookup_by_flag(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < SET_COUNT; i++)
-        if (settings[i].flag)
-            check_lookup(&settings[i]);
-    assert_ptr_equal(settings_by_flag("ro-map", NULL), &settings[SET_RO_MAPS]);
-    assert_null(settings_by_flag("netw", NULL));
-    assert_null(settings_by_flag("", NULL));
-    assert_null(settings_by_flag("no-", NULL));
-    assert_null(settings_by_flag("no-ro-map", NULL));
 }
 
 static void test_env_entries(void **state)
@@ -466,7 +441,6 @@ int main(void)
         cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_capability_spellings),
         cmocka_unit_test(test_lookup_by_key),
-        cmocka_unit_test(test_lookup_by_flag),
         cmocka_unit_test(test_env_entries),
         cmocka_unit_test(test_dotdir_entries),
         cmocka_unit_test(test_words),
