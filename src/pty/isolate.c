@@ -5,7 +5,7 @@
  * The supervisor parses hostile bytes with the user's rights from the first byte of the agent on.
  * By then it has opened everything it needs: afterwards no file can be written or created
  * (Landlock), reading is left only where the resolver of libc looks, nothing can be executed and no
- * other process looked into (seccomp). The mounter keeps mounting and loses executing and talking.
+ * other process looked into (seccomp), and root is without its capabilities. The mounter keeps mounting and loses executing and talking.
  *
  * A process that only filters from one descriptor to another (--sanitize) keeps nothing but them.
  *
@@ -18,8 +18,11 @@
 #include "backend/seccomp.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Where getaddrinfo and its modules read (nsswitch.conf(5), systemd-resolved, nscd). */
 static const char *const readable[] = {
@@ -76,6 +79,27 @@ static int restrict_calls(enum seccomp_program program, const char *who, struct 
     return 0;
 }
 
+/*
+ * Of root's capabilities (capabilities(7)) the supervisor keeps the one by which it still sees whether the
+ * policy file of a project has changed that belongs to somebody else. What is opened is Landlock's
+ * business.
+ */
+static int drop_capabilities(struct error *error)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};
+    uint32_t keep = 1U << CAP_DAC_READ_SEARCH;
+
+    if (syscall(SYS_capget, &header, data) < 0)
+        return error_set(error, errno, "capabilities of the supervisor: %s", strerror(errno));
+    keep &= data[0].permitted;
+    memset(data, 0, sizeof(data));
+    data[0].permitted = data[0].effective = keep;
+    if (syscall(SYS_capset, &header, data) < 0)
+        return error_set(error, errno, "capabilities of the supervisor: %s", strerror(errno));
+    return 0;
+}
+
 int isolate_supervisor(int abi, bool with_seccomp, struct notes *notes, struct error *error)
 {
     int r = 0;
@@ -85,6 +109,8 @@ int isolate_supervisor(int abi, bool with_seccomp, struct notes *notes, struct e
     else
         notes_add(notes, NOTE_SECURITY,
                   "Landlock is not available: the supervisor keeps its access to files");
+    if (r == 0)
+        r = drop_capabilities(error);
     if (r == 0 && with_seccomp)
         r = restrict_calls(SECCOMP_SUPERVISOR, "supervisor", error);
     return r;

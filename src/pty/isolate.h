@@ -11,7 +11,8 @@
 int isolate_undumpable(void);
 /*
  * The supervisor's confinement: Landlock without any write, reading only below the directories that
- * the resolver needs; seccomp: the jail's table plus execve and execveat. Must be called while the
+ * the resolver needs; seccomp: the jail's table plus execve and execveat; no
+ * capability but CAP_DAC_READ_SEARCH. Must be called while the
  * process has one thread. with_seccomp is false where the build has no program and the user said
  * --no-seccomp. A missing Landlock is a security note, everything else that fails is an error.
  */

@@ -196,6 +196,22 @@ static void supervisor_loses_files(void **state)
     }
 }
 
+static int try_chown(void)
+{
+    return chown(victim_path, 12345, (gid_t)-1) < 0 ? errno : 0;
+}
+
+/* Also where there is no Landlock: chown is none of its business. */
+static void supervisor_of_root_loses_capabilities(void **state)
+{
+    (void)state;
+    if (attempt(try_chown, FREE) != 0) {
+        test_skip("not root");
+        return;
+    }
+    assert_int_equal(attempt(try_chown, SUPERVISOR), EPERM);
+}
+
 static void supervisor_loses_power(void **state)
 {
     static int (*const attempts[])(void) = {try_exec, try_ptrace};
@@ -270,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(supervisor_loses_files),
         cmocka_unit_test(supervisor_loses_power),
+        cmocka_unit_test(supervisor_of_root_loses_capabilities),
         cmocka_unit_test(supervisor_keeps_what_it_needs),
         cmocka_unit_test(mounter_loses_exec_and_socket),
         cmocka_unit_test(stream_loses_everything),
