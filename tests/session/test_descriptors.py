@@ -120,6 +120,24 @@ class Inheritance(SessionTest):
         # Python opens the directory itself as 3.
         self.assertEqual(out, b"[0, 1, 2, 3]\n")
 
+    def test_a_directory_as_descriptor(self):
+        """The command would be outside with fchdir(2)."""
+        with open(os.path.join(self.project, "file"), "w+", encoding="utf-8") as file:
+            code = self.start(["--no-save-config", "true"], [file.fileno()] * 3).wait()
+        self.assertEqual(code, 0)
+        for place in range(3):
+            directory = os.open(self.base, os.O_RDONLY | os.O_DIRECTORY)
+            with open(os.path.join(self.project, "file"), "w+", encoding="utf-8") as file:
+                stdio = [file.fileno()] * 3
+                stdio[place] = directory
+                code = self.start(["--no-save-config", "ls", "/proc/self/fd/0/.."], stdio).wait()
+                os.close(directory)
+                file.seek(0)
+                text = file.read()
+            self.assertEqual(code, 125, text)
+            if place != 2:
+                self.assertIn(f"descriptor {place} is a directory", text)
+
     def test_closed_descriptors(self):
         """P-LAU-12: what is missing of 0-2 is /dev/null inside, never something of ours."""
         probe = ("import os; open('report', 'w').write(' '.join("
