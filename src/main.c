@@ -207,6 +207,7 @@ static int run_session(struct call *call)
     say_start(&call->policy);
     wipe_values(call);
     code = session_run(&options);
+    browser_store_release();
     close_audit(options.audit, code);
     status_facts_free(&status);
     return code;

@@ -29,7 +29,7 @@
 #define PREFS        "user.js"
 #define PREFS_NEW    "user.js.ai-jail"
 #define PID_BYTES    32
-#define LOCK_TRIES   20
+#define LOCK_TRIES   100
 #define LOCK_STEP_MS 10
 
 /* ---- directories ---- */
@@ -74,6 +74,9 @@ static int settle_profile(int store, const char *path, struct error *error)
 
 /* ---- lock ---- */
 
+/* Of the one run of this process. */
+static int held_lock = -1;
+
 static long read_pid(int lock)
 {
     char text[PID_BYTES] = "";
@@ -82,7 +85,7 @@ static long read_pid(int lock)
     return n > 0 && strtol(text, NULL, 10) > 0 ? strtol(text, NULL, 10) : -1;
 }
 
-/* A list that asks holds it for a moment. */
+/* A list that asks holds it for a moment, and so does the jail of a run that was just killed. */
 static int take(int lock)
 {
     int r = flock(lock, LOCK_EX | LOCK_NB);
@@ -203,8 +206,20 @@ int browser_store_hold(const struct browser *browser, struct error *error)
                       browser->name);
     if (r < 0)
         close(lock);
-    /* Else it stays open until this process ends, however it ends. */
+    else
+        held_lock = lock;
     return r;
+}
+
+int browser_store_lock(void)
+{
+    return held_lock;
+}
+
+void browser_store_release(void)
+{
+    if (held_lock >= 0)
+        (void)flock(held_lock, LOCK_UN);
 }
 
 /* ---- list ---- */

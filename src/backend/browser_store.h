@@ -16,11 +16,16 @@
 #include "policy/browsers.h"
 
 /*
- * For a run with BROWSER_SOFT, behind directories_make(): takes the lock, until this process ends;
+ * For a run with BROWSER_SOFT, behind directories_make(): takes the lock;
  * makes the profile private to the user; writes user.js anew. 0, or -errno with the line to print
  * (-EBUSY names the holder's pid). Any other profile: nothing.
  */
 int browser_store_hold(const struct browser *browser, struct error *error);
+/* The descriptor of that lock, borrowed; -1: none. Whoever inherits it holds the lock, too: a killed
+ * run's jail is not gone at once. */
+int browser_store_lock(void);
+/* The run is over: lets the lock go, whoever has its descriptor. */
+void browser_store_release(void);
 
 struct browser_kept {
     char *name;

@@ -152,6 +152,8 @@ static _Noreturn void end(struct service *service, bool is_goodbye)
         wait_for_jail(service);
         report_mark(service->report);
     }
+    if (!is_goodbye && options->lock >= 0 && service->jail >= 0)
+        wait_for_jail(service);
     cgroup_remove(options->cgroup, CGROUP_END_MS);
     _exit(0);
 }
@@ -292,6 +294,7 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
         options->cgroup->parent,
         options->file.text,
         options->file.dir,
+        options->lock,
     };
 
     setsid();

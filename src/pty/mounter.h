@@ -47,6 +47,7 @@ struct mounter_options {
     const struct terminal *terminal;  /* NULL or fd -1: none */
     const struct host *host;          /* for the report at the end */
     struct report_file file;          /* of --report */
+    int lock;                         /* held until the jail has ended, -1: none */
     bool with_seccomp;                /* false: this build has no program */
     uint64_t pid_limit;               /* most tasks in the jail, 0: left to RLIMIT_NPROC */
     const struct cgroup *cgroup;      /* of the jail: removed at the end */

@@ -7,6 +7,7 @@
  */
 #include "pty/start.h"
 
+#include "backend/browser_store.h"
 #include "backend/seccomp.h"
 #include "pty/control.h"
 #include "pty/diagnose.h"
@@ -153,6 +154,7 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
         .terminal = &jail->terminal,
         .with_seccomp = seccomp_arch() != NULL,
         .host = jail->policy->host,
+        .lock = browser_store_lock(),
     };
     int r = report_file_open(&jail->parts->report, jail->policy->report_file, error);
 

@@ -397,6 +397,23 @@ class Ends(BrowserTest):
         seen, _ = self.browse("--browser=soft", "firefox", "--headless")
         self.assertEqual(seen["starts"], 1)
 
+    def test_the_lock_lives_as_long_as_the_jail(self):
+        """The mounter, which is the last to end, holds it; nothing in the jail has it."""
+        process, _, _ = self.begin("--browser=soft", "firefox", "--headless")
+        parts = self.jail_parts(process)
+        lock = os.path.join(os.path.dirname(self.store), "browser-locks/firefox")
+        holders = {role for role, pid in parts.items() for fd in os.listdir(f"/proc/{pid}/fd")
+                   if os.path.realpath(f"/proc/{pid}/fd/{fd}") == lock}
+        self.assertEqual(holders, {"supervisor", "mounter"})
+        os.kill(parts["mounter"], signal.SIGSTOP)
+        process.kill(signal.SIGKILL)
+        process.wait()
+        self.assertIn(f"in use by another run (pid {process.pid})",
+                      self.refuse("--browser=soft", "firefox", "--headless"))
+        os.kill(parts["mounter"], signal.SIGCONT)
+        self.assert_nothing_left()
+        self.assertEqual(self.browse("--browser=soft", "firefox", "--headless")[0]["starts"], 1)
+
 
 class Verbs(BrowserTest):
     def verb(self, *words, code=0):
