@@ -4,6 +4,7 @@
  *
  *   start_jail()          the jail waits, the terminal is untouched           (start.c)
  *   isolate_supervisor()  nothing can be written, opened or executed any more (isolate.c)
+ *   open_loop()           what needs no covers is ready                       (here)
  *   start_wait()          the covers are in place                             (start.c)
  *   GO                    the command starts
  *   uv_run()              messages of the launcher (session_control.c), terminal bytes (relay.c),
@@ -195,25 +196,34 @@ static int open_relay(struct session *session, struct error *error)
     return 0;
 }
 
-static int start_handles(struct session *session, struct error *error)
+/* What waits for neither the terminal nor the covers: made while the mounter places them. */
+static int open_loop(struct session *session, struct error *error)
 {
-    session_control_open(session);
-    uv_timer_init(&session->loop, &session->timer);
-    session->timer.data = session;
-    session->mounter = (struct session_mounter){
-        .on_lost = on_mounter_lost, .arg = session, .audit = session->options->audit};
-    session->net.audit = session->options->audit;
-    session_mounter_open(&session->mounter, &session->loop, &session->jail);
-    session_signals_open(session);
-    return session_net_open(&session->net, &session->loop, &session->jail, error);
-}
-
-static int supervise(struct session *session)
-{
-    struct error error = {0};
     int r;
 
     signal(SIGPIPE, SIG_IGN);
+    r = uv_loop_init(&session->loop);
+    if (r < 0)
+        return error_set(error, -r, "the event loop cannot be made: %s", uv_strerror(r));
+    session->loop.data = session;
+    session_control_open(session);
+    uv_timer_init(&session->loop, &session->timer);
+    session->timer.data = session;
+    session->net.audit = session->options->audit;
+    return session_net_open(&session->net, &session->loop, &session->jail, error);
+}
+
+static void close_loop(struct session *session)
+{
+    if (!session->loop.data) /* there is none */
+        return;
+    uv_walk(&session->loop, close_handle, NULL);
+    uv_run(&session->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&session->loop);
+}
+
+static void open_handles(struct session *session)
+{
     session->jobs = (struct jobs){
         .terminal = &session->jail.terminal,
         .page = session->jail.page,
@@ -222,23 +232,27 @@ static int supervise(struct session *session)
     session->statusline.facts = session->options->status;
     session->statusline.refused = &session->net.refused;
     session->statusline.update = session->options->update;
-    if (uv_loop_init(&session->loop) < 0) {
-        log_line(NOTE_FATAL, "the event loop cannot be made");
-        return EXIT_OWN_FAILURE;
-    }
-    r = start_handles(session, &error);
+    session->mounter = (struct session_mounter){
+        .on_lost = on_mounter_lost, .arg = session, .audit = session->options->audit};
+    session_mounter_open(&session->mounter, &session->loop, &session->jail);
+    session_signals_open(session);
+}
+
+static int supervise(struct session *session)
+{
+    struct error error = {0};
+
+    open_handles(session);
     /* Lines of ours would land in the command's screen. */
     if (terminal_is_behind(&session->jail.terminal, STDERR_FILENO))
         log_hold();
-    if (r < 0 || open_relay(session, &error) < 0)
+    if (open_relay(session, &error) < 0)
         session_abort(session, error.text);
     else
         session_control_send(session, CONTROL_GO, 0);
     session_reap(session); /* what ended before the handler was there */
     uv_run(&session->loop, UV_RUN_DEFAULT);
-    uv_walk(&session->loop, close_handle, NULL);
-    uv_run(&session->loop, UV_RUN_DEFAULT);
-    uv_loop_close(&session->loop);
+    close_loop(session);
     jobs_give_terminal_back(&session->jobs);
     log_release();
     session_mounter_finish(&session->mounter, &session->net, session->code, session->signal);
@@ -271,11 +285,14 @@ int session_run(const struct session_options *options)
     r = confine(&session.jail, &error);
     if (r == 0 && options->on_confined)
         options->on_confined(options->arg);
-    /* The mounter has been at work meanwhile. */
+    if (r == 0)
+        r = open_loop(&session, &error);
     if (r == 0)
         r = start_wait(&session.jail, &error);
     if (r < 0) {
         log_line(NOTE_FATAL, "%s", error.text);
+        session_net_close(&session.net);
+        close_loop(&session);
         start_abandon(&session.jail);
         return EXIT_OWN_FAILURE;
     }
