@@ -7,7 +7,8 @@
  * script, the program that env is told to run, the dynamic loader, the Python behind an
  * environment. Each of these is one level deeper; four levels are the limit, so a loop ends.
  *
- * Trust: the command and PATH are the user's word. A link, a script or a program that a jail may
+ * Trust: the command and PATH are the user's word, unless a project file that is not trusted said the
+ * command. A path in such a file, a link, a script or a program that a jail may
  * have written (in the project, or behind a writable bind) is not: what it names is shown only if
  * it is an executable file, never out of a directory of secrets, and never with its parent
  * directory merely because it lies there. So a project cannot make the next run show it more of the
@@ -44,6 +45,7 @@ struct step {
     const char *path; /* absolute, as somebody named it */
     bool is_trusted;
     unsigned level; /* 0: the command itself */
+    bool is_named_by_project;
 };
 
 static void chase_file(const struct chase *chase, struct step step);
@@ -118,7 +120,7 @@ static void chase_script(const struct chase *chase, const struct shebang *sheban
     const struct host *host = chase->host;
     _cleanup_free_ char *interpreter = path_join(host->cwd, shebang->interpreter);
     _cleanup_free_ char *program = NULL;
-    struct step next = {interpreter, script.is_trusted, script.level + 1};
+    struct step next = {interpreter, script.is_trusted, script.level + 1, false};
 
     if (script.level == 0)
         chase->command->interpreter = xstrdup(shebang->interpreter);
@@ -159,7 +161,7 @@ static void chase_needs(const struct chase *chase, struct step step)
     }
     loader = elf_interpreter(head, (size_t)len);
     if (loader)
-        chase_file(chase, (struct step){loader, step.is_trusted, step.level + 1});
+        chase_file(chase, (struct step){loader, step.is_trusted, step.level + 1, false});
 }
 
 /* The value of "key = value" in a pyvenv.cfg (Python's site module), or NULL. */
@@ -207,7 +209,7 @@ static void chase_venv(const struct chase *chase, const char *root, struct step 
         _cleanup_free_ char *python = path_join(home, names[i]);
 
         if (is_executable(fs, python)) {
-            chase_file(chase, (struct step){python, step.is_trusted, step.level + 1});
+            chase_file(chase, (struct step){python, step.is_trusted, step.level + 1, false});
             return;
         }
     }
@@ -226,6 +228,11 @@ static void show_file(const struct chase *chase, const char *file, struct step s
     if (plan_shows(chase->plan, host->fs, file) || (view.entry && plan_is_cover(view.entry->kind)))
         return;
     root = install_root_find(host, chase->project, file, step.is_trusted);
+    if (step.is_named_by_project && str_eq(root.path, file))
+        notes_add(chase->notes, NOTE_INFO,
+                  "%s is shown without its directory, because the project's .ai-jail named it; on "
+                  "the command line it has what lies beside it, too",
+                  file);
     if (plan_add_bind(chase->plan, host->fs, GROUP_COMMAND, PLAN_RO, root.path, root.path, ORIGIN))
         notes_add(chase->notes, NOTE_VERBOSE, "%s is visible, read-only: %s needs it", root.path,
                   step.path);
@@ -291,8 +298,9 @@ static void chase_file(const struct chase *chase, struct step step)
     chase_needs(chase, step);
 }
 
-void command_expose(struct command *command, const char *argv0, const char *project,
-                    const struct host *host, struct plan *plan, struct notes *notes)
+void command_expose(struct command *command, const char *argv0, bool is_trusted,
+                    const char *project, const struct host *host, struct plan *plan,
+                    struct notes *notes)
 {
     struct chase chase = {
         .command = command, .host = host, .project = project, .plan = plan, .notes = notes};
@@ -303,7 +311,9 @@ void command_expose(struct command *command, const char *argv0, const char *proj
     *command = (struct command){.host_path = find_program(host, argv0)};
     if (command->host_path) {
         remember_dir(command, argv0, command->host_path);
-        chase_file(&chase, (struct step){command->host_path, true, 0});
+        /* Whoever said a bare name: it was found on the user's PATH. */
+        is_trusted |= !strchr(argv0, '/');
+        chase_file(&chase, (struct step){command->host_path, is_trusted, 0, !is_trusted});
         return;
     }
     if (!strchr(argv0, '/'))

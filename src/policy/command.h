@@ -19,11 +19,13 @@ struct command {
 
 /*
  * Adds the exemption of argv[0] to plan (group GROUP_COMMAND; the plan must already hold the other
- * groups, unfinished). project is the canonical project directory. Not found is not an error: the
+ * groups, unfinished). project is the canonical project directory. is_trusted:
+ * argv[0] is the user's word, not that of a project file that is not trusted. Not found is not an error: the
  * launcher reports 127. Extra PATH directories that became visible are simply visible.
  */
-void command_expose(struct command *command, const char *argv0, const char *project,
-                    const struct host *host, struct plan *plan, struct notes *notes);
+void command_expose(struct command *command, const char *argv0, bool is_trusted,
+                    const char *project, const struct host *host, struct plan *plan,
+                    struct notes *notes);
 /* True if argv0 is a bare name that the host's PATH leads to a program outside the project: the only
  * way in which a project that is not trusted can name an agent. */
 bool command_is_foreign(const char *argv0, const char *project, const struct host *host);

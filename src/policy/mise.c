@@ -103,7 +103,7 @@ void mise_add(struct mise *mise, struct plan *plan, const struct environment_par
     show(plan, host, project, data, notes);
     show(plan, host, project, config_dir, notes);
     close_state(plan, host);
-    command_expose(&found, "mise", project, host, plan, notes);
+    command_expose(&found, "mise", true, project, host, plan, notes);
     mise->program = xstrdup(found.host_path);
     command_free(&found);
     fix_names(&mise->fixed, parts, config, network);

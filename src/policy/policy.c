@@ -213,6 +213,13 @@ static int add_host_parts(struct policy *policy, const struct config *config,
     return 0;
 }
 
+static bool project_says_command(const struct config *config)
+{
+    const struct value *said = &config->values[SET_COMMAND];
+
+    return said->list.n && said->origins[0].is_untrusted;
+}
+
 static int build_plan(struct policy *policy, const struct config *config,
                       struct environment_parts *parts, struct notes *notes, struct error *error)
 {
@@ -272,7 +279,8 @@ static int build_plan(struct policy *policy, const struct config *config,
     if (r < 0)
         return r;
     hidden_apply(plan, &hidden, notes);
-    command_expose(&policy->command, policy->argv.v[0], policy->project, host, plan, notes);
+    command_expose(&policy->command, policy->argv.v[0], !project_says_command(config),
+                   policy->project, host, plan, notes);
     system_add_nix(plan, host, policy->command.host_path);
     if (!policy->lockdown && config_flag(config, SET_MISE))
         mise_add(&policy->mise, plan, parts, config, host, policy->project, policy->network, notes);
@@ -296,9 +304,7 @@ static int build_plan(struct policy *policy, const struct config *config,
  * program of its own into one, and so be given an agent's hosts. */
 static const char *agent_of(const struct policy *policy, const struct config *config)
 {
-    const struct value *said = &config->values[SET_COMMAND];
-
-    if (said->list.n && said->origins[0].is_untrusted &&
+    if (project_says_command(config) &&
         !command_is_foreign(policy->argv.v[0], policy->project, policy->host))
         return NULL;
     return wrapper_of(&policy->argv).name;

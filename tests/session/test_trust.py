@@ -126,6 +126,17 @@ class Hostile(FilesTest):
                 self.write("project/.ai-jail", f"{key} = {WEAK[key]}\n")
                 self.assertEqual(self.plan()[0], before)
 
+    def test_its_command_shows_nothing_else(self):
+        """A path shows the program, not its directory, and no file that is none."""
+        self.write("other/note", SECRET)
+        self.write("other/run", "#!/bin/sh\nls ${0%/*}\ncat ${0%/*}/note\n", 0o755)
+        self.write("project/.ai-jail", f'command = ["{self.base}/other/run"]\n')
+        _, out, err = self.run_piped(["--no-save-config"])
+        self.assertEqual(out, b"run\n", err)
+        self.write("project/.ai-jail", f'command = ["{self.base}/other/note"]\n')
+        code, out, err = self.run_piped(["--no-save-config", "--dry-run", "--json"])
+        self.assertNotIn(f"{self.base}/other", str(json.loads(out)["mounts"]), err)
+
     def test_tightening_is_taken(self):
         self.write("home/.ai-jail", "network = true\ninherit_env = true\nno_rlimits = true\n")
         self.write("project/.ai-jail", "")

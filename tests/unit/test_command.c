@@ -259,7 +259,7 @@ static bool scene_is_as_wanted(const struct scene *scene)
     bool ok;
 
     planner_init(&planner, scene->tree, environ);
-    command_expose(&command, scene->argv0, PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, scene->argv0, true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     ok = planner_has_exactly(&planner, GROUP_COMMAND, scene->want);
     if (!str_eq(command.host_path, scene->found)) {
@@ -295,7 +295,7 @@ static void expose(struct planner *planner, struct command *command, const char 
     const char *environ[] = {entry, NULL};
 
     planner_init(planner, tree, environ);
-    command_expose(command, argv0, PLANNER_PROJECT, &planner->host, &planner->plan,
+    command_expose(command, argv0, true, PLANNER_PROJECT, &planner->host, &planner->plan,
                    &planner->notes);
 }
 
@@ -318,6 +318,54 @@ static void home_stays_closed_around_an_agent_in_it(void **state)
     assert_shown(&planner, H "/agent.sh", true);
     assert_shown(&planner, H "/.ssh/id", false);
     assert_shown(&planner, H "/note", false);
+    command_free(&command);
+}
+
+/* A path in a project file that is not trusted shows no more than the program, and that only if it is
+ * one. */
+static void project_that_names_a_command(void **state)
+{
+    static const char tree[] =
+        "f /home/u/work/other/b.sh 0755\nf /home/u/work/other/note 0644\n"
+        "f /home/u/.ssh/id 0600\nf /home/u/.ssh/run 0755\nf /data/bin/agent 0755\n"
+        "f /data/bin/x 0755\nf /home/u/work/plain 0644\n";
+    static const struct {
+        const char *argv0, *shown, *hidden;
+    } rows[] = {
+        {H "/work/other/b.sh", H "/work/other/b.sh", H "/work/other/note"},
+        {H "/.ssh/id", NULL, H "/.ssh/id"},
+        {H "/.ssh/run", NULL, H "/.ssh/run"},
+        {H "/work/plain", NULL, H "/work/plain"},
+        {"/data/bin/agent", "/data/bin/agent", "/data/bin/x"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_planner_ struct planner planner;
+        struct command command;
+
+        planner_init(&planner, tree, (const char *[]){NULL});
+        command_expose(&command, rows[i].argv0, false, PLANNER_PROJECT, &planner.host,
+                       &planner.plan, &planner.notes);
+        if (rows[i].shown)
+            assert_shown(&planner, rows[i].shown, true);
+        assert_shown(&planner, rows[i].hidden, false);
+        command_free(&command);
+    }
+}
+
+/* A bare name was found on the user's PATH, whoever said it. */
+static void project_that_names_a_program_of_path(void **state)
+{
+    static const char *const environ[] = {"PATH=/data/bin", NULL};
+    _cleanup_planner_ struct planner planner;
+    struct command command;
+
+    (void)state;
+    planner_init(&planner, "f /data/bin/agent 0755\nf /data/bin/x 0755\n", environ);
+    command_expose(&command, "agent", false, PLANNER_PROJECT, &planner.host, &planner.plan,
+                   &planner.notes);
+    assert_shown(&planner, "/data/bin/x", true);
     command_free(&command);
 }
 
@@ -351,8 +399,8 @@ static void runtime_directory_is_known_by_its_variable(void **state)
 
     (void)state;
     planner_init(&planner, "f /data/rt/x/agent 0755\ns /data/rt/x/sock 0777\n", environ);
-    command_expose(&command, "/data/rt/x/agent", PLANNER_PROJECT, &planner.host, &planner.plan,
-                   &planner.notes);
+    command_expose(&command, "/data/rt/x/agent", true, PLANNER_PROJECT, &planner.host,
+                   &planner.plan, &planner.notes);
     assert_shown(&planner, "/data/rt/x/agent", true);
     assert_shown(&planner, "/data/rt/x/sock", false);
     command_free(&command);
@@ -369,12 +417,12 @@ static void forty_hops_lead_to_the_package(void **state)
     fakefs_add(planner.fakefs, "l /h/1 /data/pkg/agent\n");
     for (int i = 2; i <= 41; i++)
         fakefs_addf(planner.fakefs, "l /h/%d %d\n", i, i - 1);
-    command_expose(&command, "/h/40", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/h/40", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_shown(&planner, "/h/40", true);
     assert_shown(&planner, "/data/pkg/lib.js", true);
     command_free(&command);
-    command_expose(&command, "/h/41", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/h/41", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_null(command.host_path);
     command_free(&command);
@@ -406,7 +454,7 @@ static void missing_interpreters_are_named(void **state)
     assert_string_equal(command.interpreter, "/gone/node");
     assert_int_equal(planner_count_notes(&planner, NOTE_WARNING, "/gone/node"), 1);
     command_free(&command);
-    command_expose(&command, "/data/x/b", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/data/x/b", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_string_equal(command.interpreter, "/usr/bin/env");
     assert_int_equal(planner_count_notes(&planner, NOTE_WARNING, "gone-node"), 1);
@@ -434,7 +482,7 @@ static void masked_commands_stay_masked(void **state)
     (void)state;
     planner_init(&planner, "f /data/x/a 0755\n", NULL);
     plan_add(&planner.plan, GROUP_MASKS, PLAN_COVER_EMPTY, "/data/x", "--mask");
-    command_expose(&command, "/data/x/a", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/data/x/a", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_true(planner_has_exactly(&planner, GROUP_COMMAND, ""));
     command_free(&command);
@@ -451,7 +499,7 @@ static void writable_maps_are_not_the_users_word(void **state)
                  "f /data/src/x 0755 0 #!/data/private/run\\n\nf /data/private/run 0755\n", NULL);
     plan_add_bind(&planner.plan, planner.host.fs, GROUP_MAPS_OUTSIDE, PLAN_RW, "/data/src",
                   "/data/src", "--rw-map");
-    command_expose(&command, "/data/src/x", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/data/src/x", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_true(planner_has_exactly(&planner, GROUP_COMMAND, "ro /data/private/run\n"));
     command_free(&command);
@@ -497,6 +545,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shows_what_a_command_needs),
         cmocka_unit_test(home_stays_closed_around_an_agent_in_it),
+        cmocka_unit_test(project_that_names_a_command),
+        cmocka_unit_test(project_that_names_a_program_of_path),
         cmocka_unit_test(sockets_next_to_a_command_stay_out),
         cmocka_unit_test(runtime_directory_is_known_by_its_variable),
         cmocka_unit_test(forty_hops_lead_to_the_package),

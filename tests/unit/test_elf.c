@@ -152,7 +152,7 @@ static void loaders_become_visible(void **state)
     (void)state;
     planner_init(&planner, "f /opt2/ld.so 0755\nf /opt2/libc.so 0644\n", NULL);
     fakefs_set_content(planner.fakefs, "/data/x/agent", &program, sizeof(program));
-    command_expose(&command, "/data/x/agent", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "/data/x/agent", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_null(command.interpreter);
     assert_true(planner_has_exactly(&planner, GROUP_COMMAND, "ro /data/x\nro /opt2\n"));
@@ -169,7 +169,7 @@ static void loaders_of_the_project_come_alone(void **state)
     (void)state;
     planner_init(&planner, "f /opt2/ld.so 0755\n", NULL);
     fakefs_set_content(planner.fakefs, H "/proj/agent", &program, sizeof(program));
-    command_expose(&command, "./agent", PLANNER_PROJECT, &planner.host, &planner.plan,
+    command_expose(&command, "./agent", true, PLANNER_PROJECT, &planner.host, &planner.plan,
                    &planner.notes);
     assert_true(planner_has_exactly(&planner, GROUP_COMMAND, "ro /opt2/ld.so\n"));
     command_free(&command);
