@@ -10,6 +10,7 @@ endif()
 
 # bubblewrap, Landlock, seccomp, the launcher, the mounter, and what they need.
 set(AJ_LINUX_SOURCES
+    base/file_time_linux.c
     base/memfd.c
     base/os_linux.c
     backend/landlock.c
@@ -31,13 +32,9 @@ set(AJ_LINUX_SOURCES
     pty/mounter_event.c
     pty/overlay.c
     pty/pidlimit.c
-    pty/report.c
     pty/report_file.c
-    pty/report_git.c
     pty/report_loss.c
-    pty/report_policy.c
-    pty/report_scripts.c
-    pty/report_walk.c
+    pty/report_send.c
     pty/session_mounter.c
     pty/session_state.c
     pty/spawn.c
@@ -59,6 +56,7 @@ set(AJ_LINUX_SOURCES
 
 # sandbox-exec, and the process that is the command's parent there.
 set(AJ_MACOS_SOURCES
+    base/file_time_macos.c
     base/os_macos.c
     backend/no_walls.c
     host_macos.c

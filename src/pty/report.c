@@ -5,6 +5,7 @@
 #include "pty/report.h"
 
 #include "base/fd.h"
+#include "base/file_time.h"
 #include "base/path.h"
 #include "policy/toolchains.h"
 #include "pty/mounter_event.h"
@@ -12,17 +13,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define POLICY_FILE  ".ai-jail"
-#define PACKAGE_MAX  (4 * MIB)
-#define PLACES_MAX   64
-#define SEND_WAIT_MS 1000
-#define LOSS_WORTH   (1 * MIB)
+#define POLICY_FILE ".ai-jail"
+#define PACKAGE_MAX (4 * MIB)
+#define PLACES_MAX  64
 
 /* A directory of the host, opened before the mounter leaves for the jail. */
 struct place {
@@ -51,6 +49,11 @@ struct report {
     struct places programs; /* of PATH, writable in the jail */
     struct places agents;   /* state */
 };
+
+const char *report_home(const struct report *report)
+{
+    return report->options.host->home;
+}
 
 const char *report_class_name(int report_class)
 {
@@ -159,7 +162,7 @@ void report_open(struct report **report, const struct report_options *options)
     struct report *made = xcalloc(1, sizeof(*made));
 
     made->options = *options;
-    clock_gettime(CLOCK_REALTIME_COARSE, &made->began);
+    file_time_now(&made->began);
     made->project = (struct place){open_place(options->project), xstrdup(options->project)};
     if (made->project.fd >= 0) {
         remember_marks(made);
@@ -171,15 +174,6 @@ void report_open(struct report **report, const struct report_options *options)
 }
 
 /* ---- after it ---- */
-
-static void say(int socket, struct mounter_event *event, const char *path, const char *origin)
-{
-    struct pollfd room = {.fd = socket, .events = POLLOUT};
-
-    while (!mounter_event_send(socket, event, path, origin) && errno == EAGAIN)
-        if (poll(&room, 1, SEND_WAIT_MS) != 1)
-            return;
-}
 
 static void look_at_programs(struct report_walk *walk, const struct report *report)
 {
@@ -209,7 +203,7 @@ static void look_at_scripts(struct report_findings *findings, const struct repor
         report_add(findings, REPORT_SCRIPTS, !report->scripts.is_there, 1, xstrdup("package.json"));
 }
 
-static void say_findings(const struct report_findings *findings, int socket)
+static void say_findings(const struct report_findings *findings, const struct report_sink *sink)
 {
     for (size_t i = 0; i < findings->n; i++) {
         const struct report_finding *finding = &findings->v[i];
@@ -221,24 +215,8 @@ static void say_findings(const struct report_findings *findings, int socket)
         };
 
         snprintf(count, sizeof(count), "%u", finding->count);
-        say(socket, &event, finding->path, count);
+        sink->say(sink->arg, &event, finding->path, count);
     }
-}
-
-static void say_loss(const char *home, int socket)
-{
-    struct mounter_event event = {.type = MOUNTER_EVENT_LOST};
-    struct report_loss loss;
-    char numbers[64];
-
-    report_count_loss(&loss, home);
-    if (loss.bytes > LOSS_WORTH) {
-        event.code = (int32_t)loss.files;
-        snprintf(numbers, sizeof(numbers), "%llu %llu", (unsigned long long)loss.bytes,
-                 (unsigned long long)loss.largest_bytes);
-        say(socket, &event, loss.largest, numbers);
-    }
-    free(loss.largest);
 }
 
 void report_mark(const struct report *report)
@@ -263,7 +241,7 @@ static void begin_anew(struct report_walk *walk)
     walk->is_cut = false;
 }
 
-void report_look(struct report *report, int socket, bool is_inside)
+void report_tell(struct report *report, const struct report_sink *sink)
 {
     struct report_findings findings = {.n = 0};
     struct report_walk walk = {
@@ -285,10 +263,27 @@ void report_look(struct report *report, int socket, bool is_inside)
         begin_anew(&walk);
         report_walk_agent(&walk, dup(report->agents.v[i].fd), report->agents.v[i].path);
     }
-    say_findings(&findings, socket);
-    if (is_inside)
-        say_loss(report->options.host->home, socket);
+    say_findings(&findings, sink);
     end.kind = walk.is_partial;
     end.code = (int32_t)findings.more;
-    say(socket, &end, NULL, NULL);
+    sink->say(sink->arg, &end, "", "");
+}
+
+static void close_place(struct place *place)
+{
+    if (place->fd >= 0)
+        close(place->fd);
+    free(place->path);
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    close_place(&report->project);
+    for (size_t i = 0; i < report->programs.n; i++)
+        close_place(&report->programs.v[i]);
+    for (size_t i = 0; i < report->agents.n; i++)
+        close_place(&report->agents.v[i]);
+    free(report);
 }

@@ -44,7 +44,17 @@ struct report;
 
 /* Before the mounter joins the jail: opens what will be looked at, and remembers how it is. */
 void report_open(struct report **report, const struct report_options *options);
-/* After the last process of the jail: sends an event for each finding over the socket, then
+
+/* Gets an event for each finding, then MOUNTER_EVENT_LOOKED. The texts are never NULL. */
+struct mounter_event;
+struct report_sink {
+    void (*say)(void *arg, struct mounter_event *event, const char *path, const char *origin);
+    void *arg;
+};
+void report_free(struct report *report);
+/* After the last process of the jail. */
+void report_tell(struct report *report, const struct report_sink *sink);
+/* The same in the mounter: sends an event for each finding over the socket, then
  * MOUNTER_EVENT_LOOKED. The calling process is in the jail's mount namespace if is_inside. */
 void report_look(struct report *report, int socket, bool is_inside);
 /* The same without telling anybody, for a run whose supervisor is gone: marks policy files that the

@@ -70,6 +70,9 @@ bool report_is_born_later(int dir, const char *name, const struct timespec *bega
 /* Marks the policy file at name below dir, if it is a file of the caller's (report_policy.c). */
 void report_mark_policy(int dir, const char *name);
 
+/* HOME of the run; borrowed. */
+const char *report_home(const struct report *report);
+
 /* What is lost with HOME. */
 struct report_loss {
     uint64_t bytes, largest_bytes;

@@ -8,6 +8,7 @@
  * repositories are looked at by report_git.c.
  */
 #include "base/fd.h"
+#include "base/file_time.h"
 #include "base/path.h"
 #include "pty/report_parts.h"
 
@@ -87,21 +88,24 @@ void report_count(struct report_walk *walk)
         walk->is_cut = walk->is_partial = true;
 }
 
+static bool is_not_before(const struct timespec *time, const struct timespec *began)
+{
+    return time->tv_sec > began->tv_sec ||
+           (time->tv_sec == began->tv_sec && time->tv_nsec >= began->tv_nsec);
+}
+
 bool report_is_later(const struct stat *st, const struct timespec *began)
 {
-    return st->st_ctim.tv_sec > began->tv_sec ||
-           (st->st_ctim.tv_sec == began->tv_sec && st->st_ctim.tv_nsec >= began->tv_nsec);
+    struct timespec changed = file_time_changed(st);
+
+    return is_not_before(&changed, began);
 }
 
 bool report_is_born_later(int dir, const char *name, const struct timespec *began)
 {
-    struct statx stx;
+    struct timespec born;
 
-    if (statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &stx) < 0 ||
-        !(stx.stx_mask & STATX_BTIME))
-        return false;
-    return stx.stx_btime.tv_sec > began->tv_sec ||
-           (stx.stx_btime.tv_sec == began->tv_sec && stx.stx_btime.tv_nsec >= began->tv_nsec);
+    return file_time_born(dir, name, &born) == 0 && is_not_before(&born, began);
 }
 
 /* A directory on the way. */

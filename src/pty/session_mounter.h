@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pty/mounter.h"
+#include "pty/report_place.h"
 #include "pty/session_net.h"
 #include "pty/session_report.h"
 #include "pty/start.h"
@@ -19,7 +20,9 @@ struct session_mounter {
     char *policy_file;       /* of the project; owned */
     struct stat policy_stat; /* as it was at the start; st_nlink 0: it was not there */
     uv_poll_t poll;
-    struct audit *audit; /* borrowed; NULL: no log is kept */
+    struct audit *audit;       /* borrowed; NULL: no log is kept */
+    struct report *look;       /* where there is no mounter: the supervisor looks itself, */
+    struct report_place place; /* and writes */
     bool is_open;
     bool has_named_policy; /* that it was created during the run */
     /* The masks do not hold any more: the run has to end. */

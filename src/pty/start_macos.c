@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "host_sandbox_exec.h"
 #include "pty/keeper.h"
+#include "pty/report_place.h"
 #include "pty/traces.h"
 
 #include <errno.h>
@@ -116,14 +117,24 @@ static int start_keeper(struct jail *jail, struct error *error)
     return r < 0 ? error_set(error, -r, "the command's parent: %s", strerror(-r)) : 0;
 }
 
+/* It is written by the session; that it can be is found out before anything is started. */
+static int check_report(const struct jail *jail, struct error *error)
+{
+    struct report_place place;
+    int r = report_place_open(&place, jail->policy->report_file, error);
+
+    report_place_close(&place);
+    return r;
+}
+
 static int start_steps(struct jail *jail, struct error *error)
 {
     struct jail_parts *parts = jail->parts;
     _cleanup_free_ char *tty = NULL;
-    int r;
+    int r = check_report(jail, error);
 
-    if (jail->policy->report_file)
-        return error_set(error, ENOTSUP, "--%s is not there on macOS", settings[SET_REPORT].flag);
+    if (r < 0)
+        return r;
     parts->page =
         mmap(NULL, sizeof(*parts->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (parts->page == MAP_FAILED) {

@@ -21,7 +21,7 @@ endforeach()
 # Files of macOS win over those of Linux, since a library's member is taken only for what is missing.
 set(driver_sources)
 foreach(source IN LISTS AJ_MACOS_SOURCES)
-  if(NOT source MATCHES "^(base/os_macos|host_macos|policy/elf_none)\\.c$")
+  if(NOT source MATCHES "^(base/(os|file_time)_macos|host_macos|policy/elf_none)\\.c$")
     list(APPEND driver_sources ${PROJECT_SOURCE_DIR}/src/${source})
   endif()
 endforeach()

@@ -8,6 +8,7 @@ is not: that a profile holds (test_profiles.py asks a model), and that Darwin do
 
 The stand-in must be root's, so these tests are root's; the program itself runs as an ordinary user, too.
 """
+import json
 import os
 import shutil
 import signal
@@ -276,6 +277,47 @@ class Traces(DriverTest):
         process.kill(signal.SIGTERM)
         self.assertEqual(process.wait(), 137)
         self.assert_no_traces()
+
+
+class LeftBehind(DriverTest):
+    """There is no mounter, so the supervisor looks itself."""
+    SCRIPT = ("mkdir -p new/.git/hooks new/.git/objects new/.git/refs; : >new/.git/HEAD\n"
+              ": >new/.git/config; : >new/.git/hooks/post-checkout; : >.envrc; exit 3\n")
+
+    def test_line(self):
+        code, _, err = self.run_piped(["sh", "-c", self.SCRIPT])
+        self.assertEqual(code, 3, err)
+        line = next(line for line in err.split("\n") if "changed in this run" in line)
+        for name in ("new/.git/config", "new/.git/hooks/post-checkout", ".envrc"):
+            self.assertIn(name, line)
+        code, _, err = self.run_piped(["true"])
+        self.assertNotIn("changed in this run", err)
+
+    def test_file(self):
+        path = os.path.join(self.base, "report.json")
+        code, _, err = self.run_piped(["--report", path, "--allow-host", "allowed.invalid", "sh", "-c",
+                                       self.SCRIPT.replace("exit 3", "kill -9 $$")])
+        self.assertEqual(code, 137, err)
+        self.assertEqual(os.stat(path).st_mode & 0o7777, 0o600)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual((report["version"], report["code"], report["signal"]), (1, 137, 9))
+        self.assertEqual(report["command"][:2], ["sh", "-c"])
+        self.assertEqual(report["late_masks"], [])
+        changed = {row["path"]: row["class"] for row in report["changed"]}
+        self.assertEqual(changed, {"new/.git/config": "git", "new/.git/hooks/post-checkout": "git",
+                                   ".envrc": "shell"})
+        self.assertEqual(sorted(os.listdir(self.base)),
+                         ["T", "home", "last.call", "last.profile", "project", "report.json",
+                          "sandbox-exec"])
+
+    def test_file_that_cannot_be_written(self):
+        for path in (os.path.join(self.base, "none", "x"), self.project):
+            code, _, err = self.run_piped(["--report", path, "true"])
+            self.assertEqual(code, 125, err)
+            self.assertIn("--report", err)
+            self.assertFalse(os.path.exists(os.path.join(self.base, "last.call")))
+            self.assertEqual(os.listdir(self.root), [])
 
 
 class OnTerminal(DriverTest):

@@ -92,6 +92,7 @@ int minherit(void *page, size_t size, int how);
 #define st_atimespec st_atim
 #define st_mtimespec st_mtim
 #define st_ctimespec st_ctim
+#define st_birthtimespec st_mtim
 
 /* <sys/fcntl.h> */
 #define O_NOFOLLOW_ANY 0x20000000
