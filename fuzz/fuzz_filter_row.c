@@ -82,7 +82,7 @@ static void suspend(struct screen *screen)
     show(screen);
     if (shadow_has_margins(&screen->terminal->shadow) || screen->terminal->shadow.is_alternate)
         check_failed("not restored after", screen->seen.data, screen->seen.len);
-    filter_forget_cursor(screen->filter);
+    filter_move_cursor(screen->filter, 0, 0);
     filter_resume(screen->filter, &screen->out);
     show(screen);
 }

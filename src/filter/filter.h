@@ -112,8 +112,9 @@ struct filter_line {
 bool filter_draw_row(struct filter *filter, const struct filter_line *line, struct buf *out);
 
 /* Somebody else has written to the terminal since filter_restore(): a wrap that was pending is not
- * any more. Before filter_resume(), which with a row of ours begins below what they wrote. */
-void filter_forget_cursor(struct filter *filter);
+ * any more, and the cursor is at row and col, from 1, of the main screen; 0: unknown, see shadow_place().
+ * Before filter_resume(), which with a row of ours begins below what they wrote. */
+void filter_move_cursor(struct filter *filter, unsigned row, unsigned col);
 
 /* True when everything emitted so far ends on a sequence boundary and nothing is held back that a
  * line of our own would cut. */

@@ -27,20 +27,23 @@ void reserve_claim(const struct filter *filter, struct encoder *enc)
     encode_csif(enc, "%u;1H", filter->shadow.rows);
 }
 
-void filter_forget_cursor(struct filter *filter)
+void filter_move_cursor(struct filter *filter, unsigned row, unsigned col)
 {
     struct shadow *shadow = &filter->shadow;
-    struct shadow_slot *saved = &shadow->slot[0];
+    struct shadow here = *shadow;
 
     shadow->col = shadow_column(shadow); /* a pending wrap is not brought back */
-    if (!filter->reserve.is_on)
-        return;
-    if (shadow->is_alternate) {
-        saved->row = shadow->rows - 1;
-        saved->col = 0;
-        shadow->used_row[0] = saved->row;
+    here.is_alternate = false;
+    if (filter->reserve.is_on)
+        shadow_place(&here, 0, 0);
+    else
+        shadow_place(&here, row, col);
+    if (shadow->is_alternate) { /* it is saved there by going back to that screen */
+        shadow->slot[0].row = here.row;
+        shadow->slot[0].col = here.col;
+        shadow->used_row[0] = here.row;
     } else {
-        shadow_place(shadow, 0, 0);
+        shadow_place(shadow, here.row + 1, here.col + 1);
     }
     state_touch(filter);
 }

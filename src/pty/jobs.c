@@ -93,6 +93,20 @@ void jobs_wait_foreground(struct jobs *jobs)
     jobs_take_terminal(jobs);
 }
 
+/* Where other programs have left the cursor. */
+static void find_cursor(struct jobs *jobs)
+{
+    struct buf typed CLEANUP(buf_free);
+    unsigned row;
+    unsigned col;
+
+    buf_init(&typed, PROBE_TYPED_MAX);
+    probe_cursor(jobs->probe, jobs->terminal, &row, &col, &typed);
+    filter_move_cursor(jobs->filter, row, col);
+    if (jobs->relay)
+        relay_type_late(jobs->relay, typed.data, typed.len);
+}
+
 bool jobs_resume(struct jobs *jobs)
 {
     bool foreground = jobs->owns_terminal && terminal_is_foreground(jobs->terminal);
@@ -103,7 +117,7 @@ bool jobs_resume(struct jobs *jobs)
         jobs_take_terminal(jobs);
         buf_init(&bytes, FILTER_RESUME_MAX);
         if (jobs->filter) {
-            filter_forget_cursor(jobs->filter);
+            find_cursor(jobs);
             filter_resume(jobs->filter, &bytes);
         }
         if (bytes.len)

@@ -7,8 +7,8 @@
  * terminal answers and answers last: its reply ends the wait. Right before it stands the question
  * for the cursor, which belongs to the moment at which the command starts.
  *
- * A reply that comes later than the wait is dropped by the input filter, as nothing is ever asked
- * again.
+ * A reply that comes later than the wait is dropped by the input filter. Only the cursor is asked for
+ * again, when other programs have had the terminal; the same sentinel ends that wait.
  */
 #include "pty/probe.h"
 
@@ -226,15 +226,34 @@ void probe_ask(struct probe *probe, const struct terminal *terminal, const struc
     buf_init(&probe->typed, PROBE_TYPED_MAX);
     read_typed(probe, terminal);
     probe->asked_ms = clock_ms();
+    probe->is_remote = traits & TRAIT_REMOTE;
     if (write_questions(terminal, traits) < 0)
         return;
     probe_replies_init(&replies, &probe->typed);
-    read_replies(&replies, terminal, traits & TRAIT_REMOTE);
+    read_replies(&replies, terminal, probe->is_remote);
     probe_replies_finish(&replies, profile);
     probe->is_answered = replies.is_done;
     if (probe->is_answered)
         push_title(probe, terminal, traits);
     profile->title_is_pushed = probe->has_pushed_title;
+}
+
+bool probe_cursor(const struct probe *probe, const struct terminal *terminal, unsigned *row,
+                  unsigned *col, struct buf *typed)
+{
+    static const char question[] = "\033[6n\033[c";
+    struct probe_replies replies;
+
+    *row = *col = 0;
+    if (!probe->is_answered || !terminal->is_raw ||
+        terminal_write(terminal, question, sizeof(question) - 1, WRITE_MS) < 0)
+        return false;
+    probe_replies_init(&replies, typed);
+    read_replies(&replies, terminal, probe->is_remote);
+    probe_replies_end(&replies);
+    *row = replies.found.start_row;
+    *col = replies.found.start_col;
+    return *row > 0;
 }
 
 void probe_free(struct probe *probe)

@@ -22,6 +22,7 @@ struct probe {
     struct buf typed;      /* read meanwhile and no reply: the first input of the command */
     uint64_t asked_ms;     /* CLOCK_MONOTONIC; 0: never */
     bool is_answered;      /* the last question was */
+    bool is_remote;        /* the terminal is at the other end of a network */
     bool has_pushed_title; /* title and icon are on the terminal's stack */
 };
 
@@ -43,6 +44,14 @@ bool probe_is_wanted(const struct terminal *terminal, const struct host *host);
 void probe_ask(struct probe *probe, const struct terminal *terminal, const struct host *host,
                struct filter_profile *profile);
 void probe_free(struct probe *probe);
+
+/*
+ * Where the cursor is, after other programs have written to the terminal: asks one that answered at the
+ * start, and waits as long as then. False, and both 0, if it does not say. What is typed meanwhile is
+ * appended to typed (at least PROBE_TYPED_MAX).
+ */
+bool probe_cursor(const struct probe *probe, const struct terminal *terminal, unsigned *row,
+                  unsigned *col, struct buf *typed);
 
 /*
  * Before the terminal's modes are given back: reads for at most 20 ms what is answered late, if a

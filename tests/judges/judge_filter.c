@@ -72,7 +72,7 @@ static void take_stream(const struct buf *stream, struct buf *out)
     now_ms += LATER_MS;
     filter_tick(filter, out, &reply);
     filter_restore(filter, out);
-    filter_forget_cursor(filter);
+    filter_move_cursor(filter, 0, 0);
     filter_resume(filter, out);
     draw(filter, out);
     filter_restore(filter, out);

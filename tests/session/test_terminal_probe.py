@@ -343,6 +343,25 @@ class End(ProbeTest):
                 return
         self.fail("nothing was read")
 
+    def test_cursor_after_a_stop(self):
+        """Another program moved it: the terminal is asked again, and what it says is what the command
+        is told."""
+        script = ("import os, signal, sys, tty; tty.setraw(0); os.write(1, b'<ready>'); "
+                  "os.kill(0, signal.SIGTSTP); os.write(1, b'\\x1b[6n'); got = b''\n"
+                  "while not got.endswith(b'R'): got += os.read(0, 100)\n"
+                  "os.write(1, b'<%s>' % got.hex().encode())")
+        terminal, process = self.job_on_terminal(["python3", "-c", script])
+        self.answer(terminal)
+        terminal.expect(rb"<ready>")
+        process.wait_stopped()
+        terminal.drain()
+        terminal.mark = len(terminal.output)
+        process.kill(signal.SIGCONT)
+        terminal.expect(rb"\x1b\[6n\x1b\[c")
+        terminal.send(b"k\x1b[17;4R\x1b[?64;1;2;22c")
+        self.assertEqual(self.shown(terminal)[0], b"k\x1b[17;4R")
+        self.assertEqual(process.wait(), 0)
+
     def test_key_at_a_stop(self):
         """It was typed for the command, which gets it when it goes on."""
         script = ("import os, signal, sys, tty; tty.setraw(0); os.write(1, b'\\x1b[?1000h<ready>'); "

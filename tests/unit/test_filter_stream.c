@@ -80,6 +80,31 @@ static const char *resume(struct fixture *f)
     return buf_cstr(&f->out);
 }
 
+/* What a shell wrote while the agent was stopped moved the cursor. */
+static void cursor_after_a_stop_is_where_it_is(void **state)
+{
+    struct fixture *f = start(&filter_profile_fixed);
+
+    (void)state;
+    assert_replies(f, "\033[5;9H\033[6n", "\033[5;9R");
+    buf_reset(&f->reply);
+    filter_move_cursor(f->filter, 12, 3);
+    assert_string_equal(resume(f), "\033[0m");
+    assert_replies(f, "\033[6n", "\033[12;3R");
+    buf_reset(&f->reply);
+    /* On the other screen it is where the agent left it, and on going back where the shell did. */
+    assert_replies(f, "\033[?1049h\033[7;7H\033[6n", "\033[7;7R");
+    buf_reset(&f->reply);
+    filter_move_cursor(f->filter, 20, 1);
+    assert_string_equal(resume(f), "\033[?1049h\033[0m\033[7;7H");
+    assert_replies(f, "\033[6n\033[?1049l\033[6n", "\033[7;7R\033[20;1R");
+    buf_reset(&f->reply);
+    /* Not told: below everything. */
+    filter_move_cursor(f->filter, 0, 0);
+    assert_replies(f, "\033[6n", "\033[24;1R");
+    finish(f);
+}
+
 static void bells_are_limited(void **state)
 {
     struct fixture *f = start(&filter_profile_fixed);
@@ -603,6 +628,7 @@ int main(void)
         cmocka_unit_test(colours_follow_the_agent),
         cmocka_unit_test(marks_on_one_base_are_limited),
         cmocka_unit_test(links),
+        cmocka_unit_test(cursor_after_a_stop_is_where_it_is),
         cmocka_unit_test(ground_is_known),
         cmocka_unit_test(keys_are_known),
     };

@@ -246,6 +246,33 @@ static void test_stopped_terminal_is_bounded(void **state)
     rig_free(&rig);
 }
 
+static void test_cursor_is_asked_for_again(void **state)
+{
+    struct rig rig;
+    struct buf typed CLEANUP(buf_free);
+    unsigned row;
+    unsigned col;
+    pid_t pid;
+
+    (void)state;
+    buf_init(&typed, PROBE_TYPED_MAX);
+    rig_start(&rig, NULL);
+    /* One that never answered is not asked. */
+    assert_false(probe_cursor(&rig.probe, &rig.terminal, &row, &col, &typed));
+    assert_true(ptypair_is_quiet(rig.pair.master, 0));
+    rig.probe.is_answered = true;
+    pid = emulate(&rig, "a\033[12;3Rb\033[?62;22cc", 1000, 0);
+    assert_true(probe_cursor(&rig.probe, &rig.terminal, &row, &col, &typed));
+    assert_int_equal(ptypair_wait(pid, SOON_MS), 0);
+    assert_int_equal(row, 12);
+    assert_int_equal(col, 3);
+    assert_string_equal(buf_cstr(&typed), "abc");
+    /* One that says nothing any more is not waited for. */
+    assert_false(probe_cursor(&rig.probe, &rig.terminal, &row, &col, &typed));
+    assert_int_equal(row, 0);
+    rig_free(&rig);
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* What is left for the next program of what is there at the end, and what was typed before it. */
@@ -325,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_flood_is_bounded),
         cmocka_unit_test(test_hang_up_ends_the_wait),
         cmocka_unit_test(test_stopped_terminal_is_bounded),
+        cmocka_unit_test(test_cursor_is_asked_for_again),
         cmocka_unit_test(test_what_is_read_at_the_end),
         cmocka_unit_test(test_keys_at_the_end),
     };
