@@ -69,17 +69,6 @@ static void on_refused(void *arg, const struct target *target, enum refusal_reas
         net->refused++;
 }
 
-static void say_closed(void *arg, enum door_kind kind, uint16_t port)
-{
-    (void)arg;
-    if (kind == DOOR_FORWARD)
-        log_line(NOTE_WARNING, "--%s: nothing listens on port %u of this machine",
-                 settings[SET_FORWARD_PORTS].flag, port);
-    else
-        log_line(NOTE_WARNING, "--%s: nothing listens on port %u in the jail",
-                 settings[SET_PUBLISH_PORTS].flag, port);
-}
-
 /* Of what the jail does a hundred times a line is written once. */
 static bool is_new(struct session_net *net, const char *key, const char *host)
 {
@@ -89,6 +78,17 @@ static bool is_new(struct session_net *net, const char *key, const char *host)
         return false;
     strv_push(&net->told, text);
     return true;
+}
+
+/* A forwarded port has a door for each family, and is one port to the user. */
+static void say_closed(void *arg, enum door_kind kind, uint16_t port)
+{
+    const char *flag = settings[kind == DOOR_FORWARD ? SET_FORWARD_PORTS : SET_PUBLISH_PORTS].flag;
+    _cleanup_free_ char *number = xasprintf("%u", port);
+
+    if (is_new(arg, flag, number))
+        log_line(NOTE_WARNING, "--%s: nothing listens on port %s %s", flag, number,
+                 kind == DOOR_FORWARD ? "of this machine" : "in the jail");
 }
 
 static void on_secret(void *arg, const char *key, const struct target *target, bool is_inserted)
