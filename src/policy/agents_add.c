@@ -280,12 +280,27 @@ static int add_state(const struct adding *adding, const struct agent *agent, str
     return 0;
 }
 
+/* Said for this run, and nobody takes it. In a file it waits for the runs of claude. */
+static void note_unused_dir(const struct agent *agent, const struct config *config,
+                            struct notes *notes)
+{
+    const char *why = !agent || !agent->has_own_dir           ? "the command is not claude"
+                      : !config_flag(config, SET_AGENT_STATE) ? "agent state is off"
+                                                              : NULL;
+
+    if (why && config_text(config, SET_CLAUDE_DIR) &&
+        config->values[SET_CLAUDE_DIR].origin.layer == LAYER_CLI)
+        notes_add(notes, NOTE_WARNING, "--%s has no effect: %s", settings[SET_CLAUDE_DIR].flag,
+                  why);
+}
+
 int agents_add(struct plan *plan, struct environment_parts *parts, struct in_step *in_step,
                const struct agent *agent, const struct config *config, const struct host *host,
                const char *project, struct notes *notes, struct error *error)
 {
     const struct adding adding = {plan, parts, in_step, config, host, project, notes};
 
+    note_unused_dir(agent, config, notes);
     if (!agent)
         return 0;
     for (size_t i = 0; agent->defaults[i]; i++)

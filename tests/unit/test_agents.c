@@ -475,6 +475,36 @@ static void own_directory(void **state)
     }
 }
 
+/* On the command line it was meant for this run; in a file it waits for the runs of claude. */
+static void own_directory_of_nobody(void **state)
+{
+    static const struct {
+        const char *command; /* NULL: no agent */
+        enum layer_kind layer;
+        bool agent_state;
+        unsigned lines;
+    } cases[] = {
+        {"claude", LAYER_CLI, true, 0}, {"codex", LAYER_CLI, true, 1},
+        {NULL, LAYER_CLI, true, 1},     {"claude", LAYER_CLI, false, 1},
+        {NULL, LAYER_GLOBAL, true, 0},  {"codex", LAYER_GLOBAL, true, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_world_ struct world world;
+
+        init(&world, "d /data/c 0700 1000\n");
+        world.planner.config.place.layer = cases[i].layer;
+        config_set_text(&world.planner.config, SET_CLAUDE_DIR, "/data/c");
+        config_set_bool(&world.planner.config, SET_AGENT_STATE, cases[i].agent_state);
+        add(&world, cases[i].command ? cases[i].command : "nobody");
+        assert_int_equal(world.result, 0);
+        assert_int_equal(
+            planner_count_notes(&world.planner, NOTE_WARNING, "--claude-dir has no effect: "),
+            cases[i].lines);
+    }
+}
+
 static void devin(void **state)
 {
     static const struct {
@@ -539,8 +569,9 @@ int main(void)
         cmocka_unit_test(new_directories), cmocka_unit_test(a_home_of_somebody_else),
         cmocka_unit_test(freed_secrets),   cmocka_unit_test(new_below_a_bind),
         cmocka_unit_test(state_files),     cmocka_unit_test(settled),
-        cmocka_unit_test(own_directory),   cmocka_unit_test(devin),
-        cmocka_unit_test(devin_elsewhere), cmocka_unit_test(hints),
+        cmocka_unit_test(own_directory),   cmocka_unit_test(own_directory_of_nobody),
+        cmocka_unit_test(devin),           cmocka_unit_test(devin_elsewhere),
+        cmocka_unit_test(hints),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
