@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "policy/plan_index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +70,20 @@ static int make(struct plan_entry *entry, bool *made, struct error *error)
     return 0;
 }
 
+/* What a cover is for; the directory may lie where nobody can make one, the jail neither. */
+static void make_covered(const struct plan *plan, struct plan_entry *entry, struct notes *notes)
+{
+    const struct plan_entry *below = plan_find(plan, entry->dest, false).mount;
+    _cleanup_free_ char *path =
+        below && below->source ? plan_path_behind(below, entry->dest) : NULL;
+    bool made = false;
+    _cleanup_close_ int dir = path ? directories_open(path, true, &made) : -1;
+
+    entry->is_new = false;
+    if (made)
+        notes_add(notes, NOTE_INFO, "%s was made (%s)", path, entry->origin);
+}
+
 int directories_make(struct plan *plan, const char *quiet, struct notes *notes, struct error *error)
 {
     for (size_t i = 0; i < plan->n; i++) {
@@ -78,6 +93,10 @@ int directories_make(struct plan *plan, const char *quiet, struct notes *notes, 
 
         if (!entry->is_new)
             continue;
+        if (plan_is_cover(entry->kind)) {
+            make_covered(plan, entry, notes);
+            continue;
+        }
         r = make(entry, &made, error);
         if (r < 0)
             return r;

@@ -16,7 +16,8 @@ int directories_open(const char *path, bool create, bool *made);
  * Makes the source of every entry with is_new, 0700, and notes what it is then in the entry (st).
  * The path is walked from the root without following a link; a component is made only in a
  * directory of the caller's. One info note for each that was made, unless it lies below quiet
- * (canonical, or NULL). 0, or -errno with the line to print.
+ * (canonical, or NULL). The same for what a cover with is_new covers, but that it need not succeed.
+ * 0, or -errno with the line to print.
  */
 int directories_make(struct plan *plan, const char *quiet, struct notes *notes,
                      struct error *error);

@@ -95,9 +95,10 @@ struct plan_entry {
     const char *label; /* PLAN_DATA: name for --dry-run, static */
     uint64_t size_bytes;
     unsigned mode;
-    bool optional;     /* dropped without a warning when it cannot be placed */
-    bool by_host;      /* of plan_add_host_cover(), gone after plan_finish() */
-    bool is_new;       /* binds: the source is made before the launch, see plan_add_new_dir() */
+    bool optional; /* dropped without a warning when it cannot be placed */
+    bool by_host;  /* of plan_add_host_cover(), gone after plan_finish() */
+    bool is_new;   /* binds: the source is made before the launch, see plan_add_new_dir(); covers:
+                        * the directory that they cover, where the caller has said so */
     struct fs_stat st; /* binds: the source as it was examined */
     char *origin;      /* who asked: "built-in", "--map ~/x" ...; malloc'ed */
 };

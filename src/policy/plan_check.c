@@ -151,6 +151,7 @@ static void cover_there(struct plan *plan, const struct plan_entry *cover, const
     struct plan_entry *more = plan_add(plan, cover->group, cover->kind, dest, cover->origin);
 
     more->optional = optional;
+    more->is_new = cover->is_new;
     more->st = cover->st;
 }
 
@@ -280,7 +281,8 @@ static struct verdict judge_on_bind(struct check *check, const struct plan_entry
                                 : "a link cannot be made in a directory of the host");
     if (below->st.type != FS_DIR && !str_eq(below->dest, entry->dest))
         return drop_because("its parent is a file");
-    if (entry->is_new && str_eq(entry->source, host_path)) /* it will be there by then */
+    if (entry->is_new && (plan_is_cover(entry->kind) || str_eq(entry->source, host_path)))
+        /* it will be there by then */
         return (struct verdict){0};
     verdict = judge_place(check, host_path, &st);
     if (verdict.is_dropped)

@@ -101,10 +101,11 @@ void project_own_dirs(const struct host *host, struct strv *dirs)
         _cleanup_free_ char *root =
             path_base_dir(host_getenv(host, own[i].variable), host->home, own[i].below_home);
         _cleanup_free_ char *joined = path_join(root, "ai-jail");
+        _cleanup_free_ char *clean = path_clean(joined);
         char *canonical = NULL;
 
         if (fs_resolve(host->fs, joined, &canonical, NULL, NULL) < 0)
-            canonical = path_clean(joined);
+            canonical = fs_resolve_future(host->fs, clean);
         strv_push_owned(dirs, canonical);
     }
 }

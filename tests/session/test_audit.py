@@ -338,6 +338,24 @@ class Audit(SessionTest):
         self.file = os.path.join(self.base, "data", "ai-jail", "history.jsonl")
         self.assert_intact()
 
+    def test_no_jail_shows_it_from_its_first_run_on(self):
+        """Where a map or the project shows the place of a directory that is not there yet."""
+        shared = os.path.join(self.home, ".local", "share")
+        os.makedirs(shared)
+        inside = 'ls -A "$0" && ! touch "$0/x" && ! mkdir -p "$1/ai-jail/x" && ls -A "$1/ai-jail"'
+        out, err = self.run_logged(["--no-network", "--rw-map", os.path.join(self.home, ".local")],
+                                   ["sh", "-c", inside, self.directory,
+                                    os.path.join(self.home, ".local", "state")])
+        self.assertEqual(out, b"", err)
+        self.assert_intact()
+        self.env["XDG_DATA_HOME"] = os.path.join(self.project, "data")
+        self.file = os.path.join(self.project, "data", "ai-jail", "history.jsonl")
+        out, err = self.run_logged(["--no-network"], ["sh", "-c", "touch data/y; ls -A data/ai-jail; "
+                                                      "! touch data/ai-jail/x"])
+        self.assertEqual(out, b"", err)
+        self.assertTrue(os.path.exists(os.path.join(self.project, "data", "y")))
+        self.assert_intact()
+
     def test_supervisor_is_killed(self):
         """What was written stays whole, and the next run goes on from there."""
         terminal, process = self.on_terminal(
