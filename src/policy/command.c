@@ -217,6 +217,24 @@ static void chase_venv(const struct chase *chase, const char *root, struct step 
 
 /* ---- one file ---- */
 
+/* A program that lies in a part of HOME that the command may write, such as an agent's state: what is
+ * installed there stays as it is, because the user starts it without a jail, too. A directory of PATH
+ * among it would make anything that is written there a program. */
+static void freeze(const struct chase *chase, const char *file)
+{
+    struct plan_view view = plan_look(chase->plan, file);
+    _cleanup_free_ char *host_path = view.host_path;
+    _cleanup_install_root_ struct install_root root = {0};
+    const char *part;
+
+    if (!view.entry || view.entry->kind != PLAN_RW || view.entry->group != GROUP_HOME_PARTS ||
+        !str_eq(host_path, file))
+        return;
+    root = install_root_find(chase->host, chase->project, file, true);
+    part = path_is_below(root.path, view.entry->dest) ? root.path : file;
+    plan_add_bind(chase->plan, chase->host->fs, GROUP_COMMAND, PLAN_RO, part, part, ORIGIN);
+}
+
 /* Adds the install root of the canonical file, unless it is visible or hidden on purpose. */
 static void show_file(const struct chase *chase, const char *file, struct step step)
 {
@@ -290,6 +308,7 @@ static void chase_file(const struct chase *chase, struct step step)
         return;
     }
     show_file(chase, trail.canonical, step);
+    freeze(chase, trail.canonical);
     trail_add_links(&trail, chase->plan, GROUP_COMMAND, ORIGIN);
     step.path = trail.canonical;
     if (path_is_within(trail.canonical, chase->project) ||

@@ -369,6 +369,36 @@ static void project_that_names_a_program_of_path(void **state)
     command_free(&command);
 }
 
+/* P-AGT-6: what is installed in an agent's state. */
+static void program_in_a_writable_part_of_home(void **state)
+{
+    static const struct {
+        const char *argv0, *want;
+    } rows[] = {
+        {H "/.claude/local/claude", "ro " H "/.claude/local\n"},
+        {H "/.claude/cli", "ro " H "/.claude/cli\n"},
+        {H "/.claude/link", "ro " H "/.claude/node_modules\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_planner_ struct planner planner;
+        struct command command;
+
+        planner_init(&planner,
+                     "f /home/u/.claude/local/claude 0755\nf /home/u/.claude/cli 0755\n"
+                     "f /home/u/.claude/node_modules/x/cli.js 0755\n"
+                     "l /home/u/.claude/link node_modules/x/cli.js\n",
+                     (const char *[]){NULL});
+        plan_add_bind(&planner.plan, planner.host.fs, GROUP_HOME_PARTS, PLAN_RW, H "/.claude",
+                      H "/.claude", "agent state");
+        command_expose(&command, rows[i].argv0, true, PLANNER_PROJECT, &planner.host, &planner.plan,
+                       &planner.notes);
+        assert_true(planner_has_exactly(&planner, GROUP_COMMAND, rows[i].want));
+        command_free(&command);
+    }
+}
+
 /* P-HOME-2 */
 static void sockets_next_to_a_command_stay_out(void **state)
 {
@@ -547,6 +577,7 @@ int main(void)
         cmocka_unit_test(home_stays_closed_around_an_agent_in_it),
         cmocka_unit_test(project_that_names_a_command),
         cmocka_unit_test(project_that_names_a_program_of_path),
+        cmocka_unit_test(program_in_a_writable_part_of_home),
         cmocka_unit_test(sockets_next_to_a_command_stay_out),
         cmocka_unit_test(runtime_directory_is_known_by_its_variable),
         cmocka_unit_test(forty_hops_lead_to_the_package),
