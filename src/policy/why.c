@@ -257,6 +257,18 @@ static void ask_path(struct why_answer *answer, const struct policy *policy, con
 
 /* ---- a host ---- */
 
+/* Whatever the network is, these names never mean the host. */
+static void ask_loopback(struct why_answer *answer, const struct policy *policy)
+{
+    answer->is_accessible = !policy->lockdown;
+    answer->verdict = policy->lockdown ? "refused" : "allowed";
+    answer->rule = xstrdup(policy->lockdown ? refusal_rows[REFUSAL_LOOPBACK_CLOSED].id
+                                            : "the jail's own loopback, never the host's");
+    answer->advice =
+        xasprintf("%s--%s PORT shows a port of the host's loopback there",
+                  policy->lockdown ? "without --lockdown " : "", FLAG(SET_FORWARD_PORTS));
+}
+
 /* Behind the proxy: what the list says, before the name is resolved. */
 static void ask_list(struct why_answer *answer, const struct policy *policy,
                      const struct target *target)
@@ -264,16 +276,6 @@ static void ask_list(struct why_answer *answer, const struct policy *policy,
     struct allow_decision decision = allow_decide(&policy->hosts, target, NULL, 0);
     char flag[REFUSAL_FLAG_MAX];
 
-    if (target_is_own_loopback(target)) {
-        answer->is_accessible = !policy->lockdown;
-        answer->verdict = policy->lockdown ? "refused" : "allowed";
-        answer->rule = xstrdup(policy->lockdown ? refusal_rows[REFUSAL_LOOPBACK_CLOSED].id
-                                                : "the jail's own loopback, never the host's");
-        answer->advice =
-            xasprintf("%s--%s PORT shows a port of the host's loopback there",
-                      policy->lockdown ? "without --lockdown " : "", FLAG(SET_FORWARD_PORTS));
-        return;
-    }
     answer->is_accessible = decision.reason == REFUSAL_NONE;
     answer->verdict = answer->is_accessible ? "allowed" : "refused";
     if (decision.entry) {
@@ -290,6 +292,15 @@ static void ask_list(struct why_answer *answer, const struct policy *policy,
         answer->advice = xasprintf("%s allows it", flag);
 }
 
+static void ask_closed(struct why_answer *answer, const struct target *target)
+{
+    char flag[REFUSAL_FLAG_MAX];
+
+    refusal_flag(REFUSAL_HOST_NOT_LISTED, target, false, flag, sizeof(flag));
+    if (flag[0])
+        answer->advice = xasprintf("%s lets the command reach it", flag);
+}
+
 /* Without a port it is 443. False: no host can be written like that. */
 static bool read_host(struct target *target, const char *query)
 {
@@ -303,18 +314,23 @@ static bool read_host(struct target *target, const char *query)
 static void ask_host(struct why_answer *answer, const struct policy *policy, const char *query)
 {
     _cleanup_free_ char *path = path_join(policy->project, query);
+    bool is_open = policy->network == NETWORK_FULL;
     struct target target;
 
     answer->kind = "host";
-    answer->verdict = policy->network == NETWORK_FULL ? "open" : "offline";
-    answer->is_accessible = policy->network == NETWORK_FULL;
-    if (policy->network == NETWORK_FILTERED && read_host(&target, query))
+    answer->verdict = is_open ? "open" : policy->network == NETWORK_OFF ? "offline" : "refused";
+    answer->is_accessible = is_open;
+    if (!is_open && !read_host(&target, query)) {
+        answer->rule = xstrdup(refusal_rows[REFUSAL_MALFORMED].id);
+        answer->advice = xstrdup("a host is a name, an IPv4 address or an [IPv6] address, and "
+                                 "perhaps a port: HOST or HOST:PORT");
+    } else if (!is_open && target_is_own_loopback(&target)) {
+        ask_loopback(answer, policy);
+    } else if (policy->network == NETWORK_FILTERED) {
         ask_list(answer, policy, &target);
-    else if (policy->network == NETWORK_FILTERED)
-        answer->verdict = "refused";
-    else if (policy->network == NETWORK_OFF)
-        answer->advice =
-            xasprintf("--%s %s lets the command reach it", FLAG(SET_ALLOW_HOSTS), query);
+    } else if (!is_open) {
+        ask_closed(answer, &target);
+    }
     if (!answer->rule)
         answer->rule = xasprintf("network %s", hosts_mode_name(policy->network));
     if (fs_exists(policy->host->fs, path)) {
