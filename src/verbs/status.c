@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX (16 * MIB)
+#define DEFAULT_COMMAND "bash"
+#define TEXT_MAX        (16 * MIB)
 
 /* ---- values as text ---- */
 
@@ -209,7 +210,7 @@ static char *as_text(const struct verb_call *call)
 
     buf_init(&out, TEXT_MAX);
     print_line(&out, "command");
-    print_line(&out, "  %s (%s%s)", gathered->command.n ? command : "bash",
+    print_line(&out, "  %s (%s%s)", gathered->command.n ? command : DEFAULT_COMMAND,
                gathered->command.n ? origin : "built-in",
                gathered->command_is_untrusted ? ", not trusted" : "");
     print_line(&out, "project");
@@ -346,9 +347,10 @@ static char *as_json(const struct verb_call *call)
 
     return json_document(json_pack(
         "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1, "command",
-        json_texts(&gathered->command), "project", project, "files_read", json_files(gathered),
-        "tables", json_tables(gathered), "settings", json_settings(gathered), "network", network,
-        "browser", json_browser(call->policy), "agent_state",
+        gathered->command.n ? json_texts(&gathered->command) : json_pack("[s]", DEFAULT_COMMAND),
+        "project", project, "files_read", json_files(gathered), "tables", json_tables(gathered),
+        "settings", json_settings(gathered), "network", network, "browser",
+        json_browser(call->policy), "agent_state",
         call->policy ? status_state_json(call->policy) : json_null(), "derived",
         call->policy ? status_derived_json(call->policy) : json_array()));
 }

@@ -139,6 +139,7 @@ class Status(SessionTest):
         self.assertEqual(code, 0, err)
         document = json.loads(out)
         self.assertEqual(document["version"], 1)
+        self.assertEqual(document["command"], ["bash"])
         rows = {row["key"]: row for row in document["settings"]}
         self.assertEqual(rows["no_seccomp"]["value"], True)
         self.assertEqual(rows["no_seccomp"]["origin"], "command line")
