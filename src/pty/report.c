@@ -48,6 +48,7 @@ struct report {
     struct scripts scripts;
     struct places programs; /* of PATH, writable in the jail */
     struct places agents;   /* state */
+    struct places git;      /* the repository behind a linked worktree */
 };
 
 const char *report_home(const struct report *report)
@@ -157,6 +158,18 @@ static void open_agents(struct report *report)
     }
 }
 
+static void open_git(struct report *report)
+{
+    const struct plan *plan = report->options.plan;
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_entry *entry = &plan->v[i];
+
+        if (entry->group == GROUP_WORKTREE && entry->kind == PLAN_RW && entry->st.type == FS_DIR)
+            add_place(&report->git, entry->source);
+    }
+}
+
 void report_open(struct report **report, const struct report_options *options)
 {
     struct report *made = xcalloc(1, sizeof(*made));
@@ -170,6 +183,7 @@ void report_open(struct report **report, const struct report_options *options)
     }
     open_programs(made);
     open_agents(made);
+    open_git(made);
     *report = made;
 }
 
@@ -263,6 +277,10 @@ void report_tell(struct report *report, const struct report_sink *sink)
         begin_anew(&walk);
         report_walk_agent(&walk, dup(report->agents.v[i].fd), report->agents.v[i].path);
     }
+    for (size_t i = 0; i < report->git.n; i++) {
+        begin_anew(&walk);
+        report_walk_repository(&walk, report->git.v[i].fd, report->git.v[i].path, false);
+    }
     say_findings(&findings, sink);
     end.kind = walk.is_partial;
     end.code = (int32_t)findings.more;
@@ -285,5 +303,7 @@ void report_free(struct report *report)
         close_place(&report->programs.v[i]);
     for (size_t i = 0; i < report->agents.n; i++)
         close_place(&report->agents.v[i]);
+    for (size_t i = 0; i < report->git.n; i++)
+        close_place(&report->git.v[i]);
     free(report);
 }

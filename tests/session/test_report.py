@@ -135,6 +135,21 @@ class Report(SessionTest):
                              "a/file/.git", ".git/modules/old/config", "a/.git",
                              "shared/commondir")})
 
+    def test_the_repository_of_a_worktree(self):
+        git = ptyrun.tool("git")
+        main = os.path.join(self.base, "main")
+        os.rmdir(self.project)
+        for words in (["init", "-q", main], ["-C", main, "commit", "-q", "--allow-empty", "-m", "x"],
+                      ["-C", main, "worktree", "add", "-q", self.project]):
+            subprocess.run([git, "-c", "user.name=n", "-c", "user.email=e", *words], env=self.env,
+                           check=True)
+        found = self.changed(f"cd {main}/.git; {git} init -q --bare modules/evil; "
+                             "mkdir worktrees/evil; echo ../../modules/evil > "
+                             "worktrees/evil/commondir; echo > HEAD.x", "--worktree")
+        self.assertEqual({path: row[0] for path, row in found.items()},
+                         {f"{main}/.git/{name}": "git" for name in
+                          ("modules/evil/config", "worktrees/evil/commondir")})
+
     def test_policy_file_below(self):
         found = self.changed("mkdir sub; echo 'network = true' > sub/.ai-jail; echo > .ai-jail")
         self.assertEqual(found, {"sub/.ai-jail": ("policy", "new", 1)})
