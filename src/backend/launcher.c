@@ -327,15 +327,6 @@ static void reap_children(struct launcher *launcher)
         note_change(launcher, pid, status);
 }
 
-/* SIGTTOU is blocked, so this works from the background. A group that is gone is no error: its end
- * is on its way to us. */
-static void bring_to_foreground(const struct launcher *launcher)
-{
-    if (launcher->slave >= 0)
-        (void)tcsetpgrp(launcher->slave, launcher->command);
-    (void)kill(-launcher->command, SIGCONT);
-}
-
 static void connect_inside(const struct control_message *message)
 {
     int fd;
@@ -354,24 +345,10 @@ static void obey_message(const struct launcher *launcher)
 
     if (!receive_message(&message))
         return;
-    switch (message.type) {
-    case CONTROL_SIGNAL:
-        if (message.a < 1 || message.a > SIGRTMAX)
-            _exit(EXIT_BROKEN);
-        (void)kill(-launcher->command, message.a);
-        return;
-    case CONTROL_FOREGROUND:
-        bring_to_foreground(launcher);
-        return;
-    case CONTROL_CONTINUE:
-        (void)kill(-launcher->command, SIGCONT);
-        return;
-    case CONTROL_CONNECT:
+    if (message.type == CONTROL_CONNECT)
         connect_inside(&message);
-        return;
-    default:
+    else if (!control_obey(&message, launcher->command, launcher->slave))
         _exit(EXIT_BROKEN);
-    }
 }
 
 static _Noreturn void supervise(struct launcher *launcher)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 /*
- * control: sending and receiving the messages of control.h.
+ * control: sending and receiving the messages of control.h, and what is done for those that are the same
+ * for every parent of a command (the launcher, and on macOS the keeper).
  *
  * Two properties of AF_UNIX sockets shape the receiver. A socket that is closed with unread
  * messages leaves ECONNRESET at its peer, and a SOCK_SEQPACKET receiver gets that error *before*
@@ -15,6 +16,7 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,4 +122,26 @@ int control_receive(int socket, struct control_message *message, int *fd)
     for (size_t i = 0; i < count; i++)
         close(fds[i]);
     return n == 0 && count == 0 ? 0 : -EBADMSG;
+}
+
+/* A group that is gone is no error: its end is on its way to the caller. */
+bool control_obey(const struct control_message *message, pid_t command, int terminal)
+{
+    switch (message->type) {
+    case CONTROL_SIGNAL:
+        if (message->a < 1 || message->a >= NSIG)
+            return false;
+        (void)kill(-command, message->a);
+        return true;
+    case CONTROL_FOREGROUND:
+        if (terminal >= 0)
+            (void)tcsetpgrp(terminal, command);
+        (void)kill(-command, SIGCONT);
+        return true;
+    case CONTROL_CONTINUE:
+        (void)kill(-command, SIGCONT);
+        return true;
+    default:
+        return false;
+    }
 }

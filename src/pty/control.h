@@ -28,6 +28,8 @@
 
 #include "base/base.h"
 
+#include <sys/types.h>
+
 #define CONTROL_VERSION 1U
 
 enum control_type {
@@ -104,3 +106,10 @@ int control_send(int socket, enum control_type type, int32_t a, int32_t b, int f
  * sent before the peer went away are still delivered, even if it left some of ours unread.
  */
 int control_receive(int socket, struct control_message *message, int *fd);
+
+/*
+ * For the command's parent: does what SIGNAL, FOREGROUND and CONTINUE say to the command's process
+ * group. terminal is the slave of its PTY, or -1; SIGTTOU must be blocked, for this may come while the
+ * parent is in the background. False: it is another message, or its signal is none.
+ */
+bool control_obey(const struct control_message *message, pid_t command, int terminal);

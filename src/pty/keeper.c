@@ -29,7 +29,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define EXIT_BROKEN  125
@@ -305,26 +304,10 @@ static void reap_children(struct keeper *keeper)
 static void obey_message(const struct keeper *keeper)
 {
     struct control_message message;
+    int terminal = keeper->options->slave >= 0 ? KEEPER_FD_SLAVE : -1;
 
-    if (!receive_message(keeper, &message))
-        return;
-    switch (message.type) {
-    case CONTROL_SIGNAL:
-        if (message.a < 1 || message.a >= NSIG)
-            end_alone(keeper);
-        (void)kill(-keeper->command, message.a);
-        return;
-    case CONTROL_FOREGROUND:
-        if (keeper->options->slave >= 0)
-            (void)tcsetpgrp(KEEPER_FD_SLAVE, keeper->command);
-        (void)kill(-keeper->command, SIGCONT);
-        return;
-    case CONTROL_CONTINUE:
-        (void)kill(-keeper->command, SIGCONT);
-        return;
-    default:
+    if (receive_message(keeper, &message) && !control_obey(&message, keeper->command, terminal))
         end_alone(keeper);
-    }
 }
 
 static _Noreturn void supervise(struct keeper *keeper)

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct pair {
@@ -211,6 +213,53 @@ static void test_full_socket_does_not_block(void **state)
     assert_int_equal(received, sent);
 }
 
+/* A process in a group of its own that waits to be ended. */
+static pid_t start_group(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        setpgid(0, 0);
+        for (;;)
+            pause();
+    }
+    assert_true(pid > 0);
+    setpgid(pid, pid);
+    return pid;
+}
+
+static void test_orders_about_the_group_are_obeyed(void **state)
+{
+    static const struct control_message refused[] = {
+        {CONTROL_VERSION, CONTROL_SIGNAL, 0, 0},    {CONTROL_VERSION, CONTROL_SIGNAL, -SIGTERM, 0},
+        {CONTROL_VERSION, CONTROL_SIGNAL, NSIG, 0}, {CONTROL_VERSION, CONTROL_CONNECT, 1, 80},
+        {CONTROL_VERSION, CONTROL_GO, 0, 0},        {CONTROL_VERSION, CONTROL_EXITED, 0, 0},
+    };
+    const struct control_message stop = {CONTROL_VERSION, CONTROL_SIGNAL, SIGSTOP, 0};
+    const struct control_message resume = {CONTROL_VERSION, CONTROL_CONTINUE, 0, 0};
+    const struct control_message front = {CONTROL_VERSION, CONTROL_FOREGROUND, 0, 0};
+    const struct control_message end = {CONTROL_VERSION, CONTROL_SIGNAL, SIGTERM, 0};
+    pid_t pid = start_group();
+    int status;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        assert_false(control_obey(&refused[i], pid, -1));
+    for (int i = 0; i < 2; i++) {
+        assert_true(control_obey(&stop, pid, -1));
+        assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+        assert_true(WIFSTOPPED(status));
+        assert_true(control_obey(i ? &front : &resume, pid, -1));
+        assert_int_equal(waitpid(pid, &status, WCONTINUED), pid);
+        assert_true(WIFCONTINUED(status));
+    }
+    assert_true(control_obey(&end, pid, -1));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    assert_true(control_obey(&end, pid, -1)); /* nobody is there any more */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +272,7 @@ int main(void)
         T(test_empty_message_counts_as_end),
         T(test_last_words_survive_a_reset),
         T(test_full_socket_does_not_block),
+        T(test_orders_about_the_group_are_obeyed),
 #undef T
     };
 
