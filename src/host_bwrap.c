@@ -303,8 +303,10 @@ static int learn_options(struct host *host, bool use_cache, struct error *error)
         r = read_help(bwrap->fd, &help);
         if (r < 0)
             return error_set(error, -r, "%s --help: %s", bwrap->path, strerror(-r));
-        if (key && use_cache && may_write_below(host, dir))
+        if (key && use_cache && may_write_below(host, dir)) {
             write_cache(dir, path, key, &help);
+            fs_cache_forget(host->cache);
+        }
     }
     text = buf_cstr(&help);
     for (size_t i = 0; i < ARRAY_SIZE(required_options); i++)

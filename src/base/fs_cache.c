@@ -150,7 +150,7 @@ struct fs_cache *fs_cache_new(const struct fs *below)
     return cache;
 }
 
-void fs_cache_free(struct fs_cache *cache)
+void fs_cache_forget(struct fs_cache *cache)
 {
     if (!cache)
         return;
@@ -161,6 +161,13 @@ void fs_cache_free(struct fs_cache *cache)
         free(cache->v[i]);
     }
     free(cache->v);
+    cache->v = NULL;
+    cache->n = cache->cap = 0;
+}
+
+void fs_cache_free(struct fs_cache *cache)
+{
+    fs_cache_forget(cache);
     free(cache);
 }
 

@@ -15,5 +15,7 @@ struct fs_cache;
 /* below must outlive it. */
 struct fs_cache *fs_cache_new(const struct fs *below);
 void fs_cache_free(struct fs_cache *cache);
+/* For who has just changed the file system: every answer is asked for again. NULL is allowed. */
+void fs_cache_forget(struct fs_cache *cache);
 /* The interface to hand on; valid as long as cache. */
 const struct fs *fs_cache_fs(const struct fs_cache *cache);

@@ -57,6 +57,24 @@ static void answers_are_the_same_and_asked_once(void **state)
     fs_cache_free(cache);
 }
 
+static void what_is_forgotten_is_asked_again(void **state)
+{
+    static const struct fs counting = {.stat = counting_stat, .readlink = counting_readlink};
+    struct fakefs *fakefs _cleanup_fakefs_ = fakefs_new(tree);
+    struct fs_cache *cache = fs_cache_new(&counting);
+    struct fakefs *later _cleanup_fakefs_ = fakefs_new("d /a 0755 0\nf /a/none 0644 0\n");
+    struct fs_stat st;
+
+    (void)state;
+    counted = fakefs_fs(fakefs);
+    assert_int_equal(fs_stat(fs_cache_fs(cache), "/a/none", false, &st), -ENOENT);
+    counted = fakefs_fs(later);
+    assert_int_equal(fs_stat(fs_cache_fs(cache), "/a/none", false, &st), -ENOENT);
+    fs_cache_forget(cache);
+    assert_int_equal(fs_stat(fs_cache_fs(cache), "/a/none", false, &st), 0);
+    fs_cache_free(cache);
+}
+
 static void links_are_cut_by_the_callers_size(void **state)
 {
     static const struct fs counting = {.stat = counting_stat, .readlink = counting_readlink};
@@ -81,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_the_same_and_asked_once),
+        cmocka_unit_test(what_is_forgotten_is_asked_again),
         cmocka_unit_test(links_are_cut_by_the_callers_size),
     };
 
