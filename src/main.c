@@ -181,6 +181,16 @@ static void wipe_values(struct call *call)
     gather_each_layer(&call->gathered, wipe_layer, list);
 }
 
+/* Said for this run, and the row that would show the answer is not there: nobody is asked. In a file the
+ * option waits for runs that have the row. */
+static void note_unused_update(const struct config *config, struct notes *notes)
+{
+    if (config_flag(config, SET_UPDATE_CHECK) &&
+        config->values[SET_UPDATE_CHECK].origin.layer == LAYER_CLI)
+        notes_add(notes, NOTE_WARNING, "--%s has no effect: this run has no status bar (--%s)",
+                  settings[SET_UPDATE_CHECK].flag, settings[SET_STATUS_BAR].flag);
+}
+
 static int run_session(struct call *call)
 {
     const struct config *config = call->policy.config;
@@ -201,7 +211,9 @@ static int run_session(struct call *call)
     if (call->policy.browser.profile == BROWSER_NONE)
         status_facts_remember(config, &call->host, &notes);
     options.audit = open_audit(call, &notes);
-    if (has_status && update_start(&update, &call->policy, &notes))
+    if (!has_status)
+        note_unused_update(config, &notes);
+    else if (update_start(&update, &call->policy, &notes))
         options.update = &update;
     log_notes(&notes);
     say_start(&call->policy);

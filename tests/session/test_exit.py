@@ -72,6 +72,18 @@ class ExitCode(SessionTest):
         self.assertIn("off: Landlock, system call filter, limits, protection of git, "
                       "terminal filter", err)
 
+    def test_an_option_without_effect_is_said(self):
+        """On the command line; a file waits for the runs that it is for."""
+        code, _, err = self.run_piped(["--update-check", "true"])
+        self.assertEqual(code, 0, err)
+        self.assertIn("--update-check has no effect: this run has no status bar", err)
+        with open(os.path.join(self.home, ".ai-jail"), "w", encoding="ascii") as file:
+            os.chmod(file.fileno(), 0o600)
+            file.write("update_check = true\n")
+        code, _, err = self.run_piped(["true"])
+        self.assertEqual(code, 0, err)
+        self.assertNotIn("no effect", err)
+
     def test_not_executable(self):
         with open(os.path.join(self.project, "data"), "w", encoding="ascii") as file:
             file.write("#!/bin/sh\n")
