@@ -194,6 +194,12 @@ static void note_weakened(const struct policy *policy, const struct config *conf
         if (config_flag(config, row->id) == row->when)
             notes_add(notes, row->class, "%s (%s)", row->text, who);
     }
+    if (config->env_file.n && !policy->lockdown) {
+        _cleanup_free_ char *who = config_entry_spelling(config, SET_ENV_FROM_FILE, 0);
+
+        notes_add(notes, NOTE_INFO, "variables of files that are passed: %zu (%s)",
+                  config->env_file.n, who);
+    }
 }
 
 /* What of the host's HOME and run time the run is given: nothing of it is needed to start. In lockdown

@@ -369,6 +369,7 @@ class EnvironmentFiles(FilesTest):
             self.assertIn(want, lines)
         self.assertFalse([line for line in lines if line.startswith("D=")])
         self.assertNotIn(SECRET, err)
+        self.assertIn("variables of files that are passed: 5 (--env-from-file)", err)
         document, err = self.plan("--env-from-file", one)
         self.assertIn("B", document["environment"])
         self.assertNotIn(SECRET, json.dumps(document) + err)
