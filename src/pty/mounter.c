@@ -38,8 +38,14 @@
 #define JAIL_END_MS      2000   /* the same, after the supervisor is gone */
 #define CGROUP_END_MS    2000   /* until the last process of the jail is gone */
 
-/* The only two orders. */
-enum { ORDER_PLACE = 'p', ORDER_LOOK = 'l', ORDER_WRITE = 'w', ORDER_GOODBYE = 'g' };
+/* All orders. */
+enum {
+    ORDER_PLACE = 'p',
+    ORDER_LOOK_AT_END = 'e',
+    ORDER_LOOK = 'l',
+    ORDER_WRITE = 'w',
+    ORDER_GOODBYE = 'g'
+};
 
 /* ---- in the helper ---- */
 
@@ -91,6 +97,7 @@ struct service {
     bool is_entered;
     struct report *report; /* what will be looked at when the run is over */
     bool has_looked;
+    bool looks_at_end; /* as soon as the jail has ended */
 };
 
 static struct cover_result place(struct service *service)
@@ -158,6 +165,16 @@ static _Noreturn void end(struct service *service, bool is_goodbye)
     _exit(0);
 }
 
+static void look(struct service *service)
+{
+    service->looks_at_end = false;
+    if (service->has_looked)
+        return;
+    finish_state(service);
+    service->has_looked = true;
+    report_look(service->report, service->socket, service->is_entered);
+}
+
 static void obey(struct service *service)
 {
     struct cover_result result;
@@ -166,10 +183,12 @@ static void obey(struct service *service)
 
     if (n < 0 && errno == EINTR)
         return;
+    if (n == 1 && order == ORDER_LOOK_AT_END) {
+        service->looks_at_end = service->jail >= 0;
+        return;
+    }
     if (n == 1 && order == ORDER_LOOK) {
-        finish_state(service);
-        service->has_looked = true;
-        report_look(service->report, service->socket, service->is_entered);
+        look(service);
         return;
     }
     if (n == 1 && order == ORDER_WRITE) {
@@ -204,6 +223,7 @@ static _Noreturn void serve(struct service *service)
             {.fd = service->socket, .events = POLLIN},
             {.fd = watches ? watch_fd(service->watch) : -1, .events = POLLIN},
             {.fd = keeps ? instep_fd(service->instep) : -1, .events = POLLIN},
+            {.fd = service->looks_at_end ? service->jail : -1, .events = POLLIN},
         };
         int r = poll(polls, ARRAY_SIZE(polls), sooner(timeout, state_timeout));
 
@@ -211,6 +231,8 @@ static _Noreturn void serve(struct service *service)
             end(service, false);
         if (r > 0 && polls[0].revents)
             obey(service);
+        if (r > 0 && polls[3].revents)
+            look(service);
         if (watches && r >= 0 && watch_step(service->watch) < 0) {
             /* The event that says so is on its way; the jail does not wait for it. */
             end_half_made_jail(service->page);
@@ -402,6 +424,11 @@ int mounter_order(struct mounter *mounter, struct error *error)
 static int give_order(const struct mounter *mounter, char what)
 {
     return send(mounter->socket, &what, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+int mounter_look_at_end(struct mounter *mounter)
+{
+    return give_order(mounter, ORDER_LOOK_AT_END);
 }
 
 int mounter_look(struct mounter *mounter)

@@ -63,7 +63,10 @@ int mounter_order(struct mounter *mounter, struct error *error);
 /* Waits for its report. 0: every cover is placed; otherwise -errno with the reason, which names the
  * plan's entry. From then on the socket holds events (mounter_event.h). */
 int mounter_wait(struct mounter *mounter, const struct plan *plan, struct error *error);
-/* After the jail has ended: orders the report; its events end with MOUNTER_EVENT_LOOKED. 0 or -errno. */
+/* Orders the report, whose events end with MOUNTER_EVENT_LOOKED: for the moment in which the last process
+ * of the jail has ended, or (after that) for now. A second report is not made. The first order is lost
+ * on a kernel that cannot wait for the jail, so the second is given in any case. 0 or -errno. */
+int mounter_look_at_end(struct mounter *mounter);
 int mounter_look(struct mounter *mounter);
 /* Has the text put into the file of --report, as a whole or not at all; MOUNTER_EVENT_WRITTEN comes.
  * 0 or -errno. */

@@ -81,6 +81,7 @@ void session_end(struct session *session, int code)
         return;
     session->phase = PHASE_ENDING;
     session->code = code;
+    session_mounter_ending(&session->mounter);
     uv_poll_stop(&session->control);
     session_kill_jail_in(session, END_MS);
     if (session->relay)

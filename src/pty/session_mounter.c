@@ -199,6 +199,12 @@ void session_mounter_close(struct session_mounter *side)
     uv_close((uv_handle_t *)&side->poll, NULL);
 }
 
+void session_mounter_ending(struct session_mounter *side)
+{
+    if (side->mounter && !side->policy->is_trial)
+        (void)mounter_look_at_end(side->mounter);
+}
+
 static void say_changed_policy(const struct session_mounter *side)
 {
     const struct stat *was = &side->policy_stat;
@@ -250,7 +256,7 @@ void session_mounter_finish(struct session_mounter *side, const struct session_n
     if (!side->mounter)
         return;
     read_events(side);
-    if (!side->policy->is_trial && mounter_look(side->mounter) == 0)
+    if (!side->policy->is_trial && !side->report.has_looked && mounter_look(side->mounter) == 0)
         wait_for(side, &side->report.has_looked);
     if (side->mounter->page->late.unsaid > 0)
         log_line(NOTE_SECURITY, "%u more events of late masks are not listed (%u covers in all)",

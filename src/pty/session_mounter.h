@@ -34,6 +34,9 @@ struct session_mounter {
 void session_mounter_open(struct session_mounter *side, uv_loop_t *loop, struct jail *jail);
 /* After SIGCHLD: a mounter that has ended or is stopped is lost. */
 void session_mounter_on_child(struct session_mounter *side);
+/* The exit code is known, the jail is about to end: what it leaves behind is looked at while
+ * bubblewrap's own end is waited for. */
+void session_mounter_ending(struct session_mounter *side);
 /* Closes the handle. Idempotent. */
 void session_mounter_close(struct session_mounter *side);
 /*

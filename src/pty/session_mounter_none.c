@@ -46,6 +46,11 @@ void session_mounter_on_child(struct session_mounter *side)
     (void)side;
 }
 
+void session_mounter_ending(struct session_mounter *side)
+{
+    (void)side;
+}
+
 void session_mounter_close(struct session_mounter *side)
 {
     (void)side;
