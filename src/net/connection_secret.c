@@ -27,12 +27,16 @@
 #define HTTPS_PORT  443
 #define PIECE_BYTES (16 * KIB) /* of a record of TLS */
 #define CIPHER_MAX  (2 * FLOW_SIZE + CREDENTIAL_REQUEST_MAX)
+/* Of what TLS itself answers during one connection, such as updates of keys: nobody waits until the
+ * server has read it. */
+#define ANSWERED_MAX (64 * KIB)
 
 struct secret_leg {
     struct tls_session *tls;
     const char *fault;
     struct request inner; /* in a tunnel */
     struct buf cipher;    /* of the body that has just arrived, for the server */
+    size_t answered;      /* bytes that TLS itself had to say since the request */
     uint8_t piece[PIECE_BYTES];
 };
 
@@ -139,10 +143,11 @@ static void on_sent(uv_write_t *write, int status)
     free(sending);
 }
 
-/* Sends what TLS has ready, behind everything that was sent before. 0 or -EPROTO. */
+/* Sends what TLS has ready, behind everything that was sent before. How many bytes, or -EPROTO. */
 static int send_ready(struct connection *connection)
 {
     struct sending *sending = xcalloc(1, sizeof(*sending));
+    int len;
     uv_buf_t bytes;
 
     buf_init(&sending->bytes, CIPHER_MAX);
@@ -153,9 +158,10 @@ static int send_ready(struct connection *connection)
         on_sent(&sending->write, 0);
         return is_full ? -EPROTO : 0;
     }
-    bytes = uv_buf_init((char *)sending->bytes.data, (unsigned)sending->bytes.len);
+    len = (int)sending->bytes.len;
+    bytes = uv_buf_init((char *)sending->bytes.data, (unsigned)len);
     if (uv_write(&sending->write, (uv_stream_t *)&connection->upstream, &bytes, 1, on_sent) == 0)
-        return 0;
+        return len;
     on_sent(&sending->write, 0);
     return -EPROTO;
 }
@@ -188,6 +194,17 @@ static void end_upstream(struct connection *connection)
         shutdown(fd, SHUT_RDWR);
 }
 
+/* What the server's bytes made TLS say. A server that wants more of it than any would has broken the
+ * connection. */
+static int answer_server(struct connection *connection)
+{
+    int len = send_ready(connection);
+
+    if (len > 0)
+        connection->leg->answered += (size_t)len;
+    return len < 0 || connection->leg->answered > ANSWERED_MAX ? -EPROTO : 0;
+}
+
 static ssize_t on_answer(struct flow *flow, const uint8_t *bytes, size_t len)
 {
     struct connection *connection = flow->owner;
@@ -202,7 +219,7 @@ static ssize_t on_answer(struct flow *flow, const uint8_t *bytes, size_t len)
         response_feed(&connection->response, leg->piece, (size_t)n, &connection->answer);
     if (n == -EPIPE)
         end_upstream(connection);
-    else if (n < 0 || send_ready(connection) < 0)
+    else if (n < 0 || answer_server(connection) < 0)
         return -EPROTO;
     return connection->response.is_broken || connection->answer.overflow ? -EPROTO : 0;
 }

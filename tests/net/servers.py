@@ -9,6 +9,7 @@ log of everything that arrives is written to DIRECTORY/log.
     11.0.0.4, 2a00:aaaa::4  everything          11.0.0.5  takes no connection and says nothing
     11.0.0.6                nothing listens     10.9.0.2, 169.254.169.254  a web server
 """
+import ctypes
 import fcntl
 import hashlib
 import http.server
@@ -27,7 +28,7 @@ import warnings
 BASE = sys.argv[1]
 PUBLIC = "11.0.0.4"
 ADDRESSES = (PUBLIC + "/24", "11.0.0.5/24", "11.0.0.6/24", "10.9.0.2/24", "169.254.169.254/32",
-             "2a00:aaaa::4/64", *(f"11.0.0.{last}/24" for last in range(20, 27)))
+             "2a00:aaaa::4/64", *(f"11.0.0.{last}/24" for last in range(20, 28)))
 LOG_LOCK = threading.Lock()
 
 # name: addresses, in this order
@@ -42,7 +43,7 @@ NAMES = {
     "sixtofour": ["2002:7f00:1::1"], "zero": ["0.0.0.0"], "cgnat": ["100.64.0.1"],
     "expired": ["11.0.0.20"], "self": ["11.0.0.21"], "old-tls": ["11.0.0.22"],
     "garbage": ["11.0.0.23"], "hangs-up": ["11.0.0.24"], "mute": ["11.0.0.25"],
-    "alerts": ["11.0.0.26"], "late": [PUBLIC], "late-private": ["10.9.0.2"],
+    "alerts": ["11.0.0.26"], "floods": ["11.0.0.27"], "late": [PUBLIC], "late-private": ["10.9.0.2"],
     "ula": ["fd12::1"], "linklocal": ["fe80::1"], "documentation": ["192.0.2.1"],
 }
 # name: the name that it stands for, and the address that comes along
@@ -262,7 +263,28 @@ def alerts(sock):
     sock.recv(4096)
 
 
-ODD = {"11.0.0.23": garbage, "11.0.0.24": hangs_up, "11.0.0.25": mute, "11.0.0.26": alerts}
+def floods(sock):
+    """Takes a request, then wants new keys again and again and reads no answer."""
+    ssl3 = ctypes.CDLL("libssl.so.3")
+    for name in ("TLS_server_method", "SSL_CTX_new", "SSL_new"):
+        getattr(ssl3, name).restype = ctypes.c_void_p
+    context = ctypes.c_void_p(ssl3.SSL_CTX_new(ctypes.c_void_p(ssl3.TLS_server_method())))
+    ssl3.SSL_CTX_use_certificate_file(context, os.path.join(BASE, "server.pem").encode(), 1)
+    ssl3.SSL_CTX_use_PrivateKey_file(context, os.path.join(BASE, "server.key").encode(), 1)
+    session = ctypes.c_void_p(ssl3.SSL_new(context))
+    ssl3.SSL_set_fd(session, sock.fileno())
+    buffer = ctypes.create_string_buffer(4096)
+    if ssl3.SSL_accept(session) != 1 or ssl3.SSL_read(session, buffer, len(buffer)) <= 0:
+        log("flood: no request")
+        return
+    for count in range(30000):
+        if ssl3.SSL_key_update(session, 1) != 1 or ssl3.SSL_do_handshake(session) != 1:
+            log(f"flood: broken off after {count}")
+            return
+    log("flood: all was taken")
+
+
+ODD = {"11.0.0.27": floods, "11.0.0.23": garbage, "11.0.0.24": hangs_up, "11.0.0.25": mute, "11.0.0.26": alerts}
 
 
 class OddHandler(socketserver.BaseRequestHandler):

@@ -179,6 +179,18 @@ tell([seen.decode(), [e.decode() for e in own if e.startswith(b"API_KEY=")]])
         self.tells("tell(1)", KEY + ("--env", f"COPY=x{VALUE}"))
         self.assertIn("the variable COPY holds the value of API_KEY", self.said)
 
+    def test_a_server_that_keeps_tls_busy_is_left(self):
+        told = self.tells("""
+try:
+    tell(send("http://floods.test/hello", f"X-Api-Key: {key}\\r\\n"))
+except ConnectionResetError:
+    tell("reset")
+""", KEY + ("--secret", "API_KEY=floods.test"), hosts=HOSTS + ("floods.test",))
+        said = wait_for(lambda: [line for line in self.log() if line.startswith("flood: ")],
+                        "the end of the flood", 60)
+        self.assertIn("broken off", said[0])
+        self.assertEqual(told, "reset")
+
     # ---- it goes nowhere else ----
 
     def test_a_tunnel_of_tls_has_the_placeholder(self):

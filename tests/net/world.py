@@ -36,7 +36,7 @@ def skip(why):
     sys.exit(1 if os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1" else SKIPPED)
 
 
-SERVED = ("DNS:web.test,DNS:*.web.test,DNS:registry.test,DNS:six.test,DNS:localhost,IP:11.0.0.4,"
+SERVED = ("DNS:web.test,DNS:*.web.test,DNS:registry.test,DNS:six.test,DNS:floods.test,DNS:localhost,IP:11.0.0.4,"
           "IP:127.0.0.1,IP:2a00:aaaa::4")
 # Of those who do not prove their name, or do it badly: what the certificate says.
 ODD = "DNS:expired.test,DNS:old-tls.test,DNS:self.test,DNS:localhost,IP:127.0.0.1"
