@@ -235,6 +235,7 @@ static void start_command(struct launcher *launcher)
     child.report = pipe_fds[1];
     mise_prepare(&child);
     exec_prepare(&child);
+    /* No vfork(): one that is stopped before its exec has to be heard of. */
     launcher->command = fork();
     if (launcher->command < 0)
         fail(STAGE_FORK, errno);
