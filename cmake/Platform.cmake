@@ -18,9 +18,8 @@ set(AJ_LINUX_SOURCES
     backend/overlay_base.c
     backend/overlay_changes.c
     backend/overlay_copy.c
-    backend/overlay_remove.c
+    backend/overlay_open.c
     backend/overlay_store.c
-    backend/overlay_walk.c
     backend/seccomp.c
     policy/elf.c
     pty/cgroup.c
@@ -59,6 +58,7 @@ set(AJ_MACOS_SOURCES
     base/file_time_macos.c
     base/os_macos.c
     backend/no_walls.c
+    backend/overlay_open_macos.c
     host_macos.c
     host_sandbox_exec.c
     policy/elf_none.c

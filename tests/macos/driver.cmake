@@ -21,7 +21,7 @@ endforeach()
 # Files of macOS win over those of Linux, since a library's member is taken only for what is missing.
 set(driver_sources)
 foreach(source IN LISTS AJ_MACOS_SOURCES)
-  if(NOT source MATCHES "^(base/(os|file_time)_macos|host_macos|policy/elf_none)\\.c$")
+  if(NOT source MATCHES "^(base/(os|file_time)_macos|backend/overlay_open_macos|host_macos|policy/elf_none)\\.c$")
     list(APPEND driver_sources ${PROJECT_SOURCE_DIR}/src/${source})
   endif()
 endforeach()
@@ -36,6 +36,12 @@ target_link_libraries(ai-jail-seatbelt-test PRIVATE aj_hardened aj_pty aj_host a
                       aj_backend aj_filter)
 add_executable(sandbox-exec-standin sandbox_exec.c)
 target_link_libraries(sandbox-exec-standin PRIVATE aj_flags)
+if(NOT AI_JAIL_SANITIZE)
+  add_test(NAME macos.link
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/link.py
+      ${CMAKE_CURRENT_BINARY_DIR}/sources.txt ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  set_tests_properties(macos.link PROPERTIES LABELS macos TIMEOUT 120)
+endif()
 add_test(NAME macos.driver
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/test_driver.py)
 set_tests_properties(macos.driver PROPERTIES LABELS macos TIMEOUT 300 SKIP_RETURN_CODE 77
