@@ -26,7 +26,7 @@ OURS = (
     ("browser_hint.[ch]", ("browser_hint.h", "policy/policy.h", "config/settings.h", "base/*")),
     ("audit_facts.[ch]", ("audit_facts.h", "net/audit.h", "policy/*", "config/*", "host.h", "base/*")),
     ("verbs/audit*.[ch]", ("verbs/*", "net/audit*.h", "config/args.h", "base/*")),
-    ("host_run.[ch]", ("base/os.h", "host_run.h",)),
+    ("host_run.[ch]", ("base/os.h", "base/reap.h", "host_run.h")),
     ("update.[ch]", ("update.h", "host_run.h", "pty/statusline_update.h", "policy/policy.h", "base/*")),
     ("host_gh.[ch]", ("host_gh.h", "host_run.h", "policy/capabilities.h", "policy/policy.h", "base/*")),
     ("verbs/doctor_tls.c", ("verbs/doctor.h", "net/tls.h", "base/*")),
@@ -44,7 +44,7 @@ OURS = (
     # The part of the network that decides knows no loop and no socket.
     ("net/target.[ch]", ("net/target.h", "base/*")),
     ("net/address.[ch]", ("net/address.h", "net/target.h", "base/*")),
-    ("net/refusal.[ch]", ("net/refusal.h", "net/target.h", "base/*")),
+    ("net/refusal.[ch]", ("net/refusal.h", "net/address.h", "net/target.h", "base/*")),
     ("net/allow.[ch]", ("net/allow.h", "net/address.h", "net/refusal.h", "net/target.h", "base/*")),
     ("net/http_head.[ch]", ("net/http_head.h", "base/*")),
     ("net/resolve.[ch]", ("net/resolve.h", "net/target.h", "base/*")),
