@@ -23,7 +23,7 @@ int directories_open(const char *path, bool create, bool *made)
     int dir = open("/", os_open_path | O_DIRECTORY | O_CLOEXEC);
     const char *name = path;
 
-    if (made)
+    if (dir >= 0 && made)
         *made = false;
     if (dir < 0)
         return -errno;
@@ -80,7 +80,7 @@ static void make_covered(const struct plan *plan, struct plan_entry *entry, stru
     _cleanup_close_ int dir = path ? directories_open(path, true, &made) : -1;
 
     entry->is_new = false;
-    if (made)
+    if (dir >= 0 && made)
         notes_add(notes, NOTE_INFO, "%s was made (%s)", path, entry->origin);
 }
 
