@@ -23,7 +23,7 @@ int directories_open(const char *path, bool create, bool *made)
     int dir = open("/", os_open_path | O_DIRECTORY | O_CLOEXEC);
     const char *name = path;
 
-    if (dir >= 0 && made)
+    if (made)
         *made = false;
     if (dir < 0)
         return -errno;
