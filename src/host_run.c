@@ -6,12 +6,12 @@
 #include "host_run.h"
 
 #include "base/os.h"
+#include "base/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Between fork and exec. */
@@ -47,7 +47,5 @@ pid_t host_run_start(const char *program, char *const *argv, char *const *env, i
 void host_run_end(pid_t pid)
 {
     kill(-pid, SIGKILL);
-    kill(pid, SIGKILL); /* before it has a session of its own */
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    reap_child(&pid, 0); /* it may have no session of its own yet */
 }

@@ -11,6 +11,7 @@
 #include "backend/mise_env.h"
 #include "base/fd.h"
 #include "base/os.h"
+#include "base/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,11 +135,7 @@ static int wait_for_answer(pid_t *pid, int out, struct buf *answer, int *status)
 static void end_mise(pid_t group, pid_t pid)
 {
     (void)kill(-group, SIGKILL);
-    if (pid <= 0)
-        return;
-    (void)kill(pid, SIGKILL); /* may not lead its session yet */
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    reap_child(&pid, 0); /* may not lead its session yet */
 }
 
 static int take_over(struct keeper_child *child, struct buf *answer)

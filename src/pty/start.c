@@ -9,6 +9,7 @@
 
 #include "backend/browser_store.h"
 #include "backend/seccomp.h"
+#include "base/reap.h"
 #include "pty/control.h"
 #include "pty/diagnose.h"
 #include "pty/mounter.h"
@@ -24,7 +25,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define HELLO_TIMEOUT_MS 45000
@@ -246,39 +246,18 @@ void start_finish(struct jail *jail)
     start_abandon(jail);
 }
 
-static void reap(pid_t *pid)
-{
-    if (*pid <= 0)
-        return;
-    kill(*pid, SIGKILL);
-    while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    *pid = 0;
-}
-
-/* It ends by itself when it has cleaned up; one that does not is killed. */
-static void reap_mounter(pid_t *pid)
-{
-    for (int waited_ms = 0; *pid > 0 && waited_ms < MOUNTER_END_MS; waited_ms += 5) {
-        if (waitpid(*pid, NULL, WNOHANG) == *pid)
-            *pid = 0;
-        else
-            poll(NULL, 0, 5);
-    }
-    reap(pid);
-}
-
 void start_abandon(struct jail *jail)
 {
     /* A child of bubblewrap that is not ready yet does not die with it, but is in its group. */
     if (jail->parts->spawn.pid > 0)
         kill(-jail->parts->spawn.pid, SIGKILL);
-    reap(&jail->parts->spawn.pid);
+    reap_child(&jail->parts->spawn.pid, 0);
     /* The mounter removes the group; only what was made before it existed is left to us. */
     if (jail->parts->mounter.pid <= 0 && jail->parts->mounter.socket < 0)
         cgroup_remove(&jail->parts->cgroup, 0);
     mounter_goodbye(&jail->parts->mounter);
-    reap_mounter(&jail->parts->mounter.pid);
+    /* It ends by itself when it has cleaned up. */
+    reap_child(&jail->parts->mounter.pid, MOUNTER_END_MS);
     cgroup_close(&jail->parts->cgroup);
     start_net_close(&jail->net);
     report_file_close(&jail->parts->report);

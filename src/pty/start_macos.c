@@ -11,6 +11,7 @@
 #include "backend/seatbelt.h"
 #include "base/fd.h"
 #include "base/os.h"
+#include "base/reap.h"
 #include "host_sandbox_exec.h"
 #include "pty/keeper.h"
 #include "pty/report_place.h"
@@ -18,12 +19,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define KEEPER_END_MS 3000 /* it may have many files to remove */
@@ -204,18 +203,6 @@ void start_finish(struct jail *jail)
     start_abandon(jail);
 }
 
-static void reap_keeper(pid_t pid)
-{
-    for (int waited_ms = 0; waited_ms < KEEPER_END_MS; waited_ms += 5) {
-        if (waitpid(pid, NULL, WNOHANG) == pid)
-            return;
-        poll(NULL, 0, 5);
-    }
-    kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
 void start_abandon(struct jail *jail)
 {
     struct jail_parts *parts = jail->parts;
@@ -223,8 +210,7 @@ void start_abandon(struct jail *jail)
     /* At the end of the lifeline the keeper ends the command and itself. */
     if (parts->lifeline >= 0)
         close(steal_fd(&parts->lifeline));
-    if (parts->keeper > 0)
-        reap_keeper(parts->keeper);
+    reap_child(&parts->keeper, KEEPER_END_MS);
     if (parts->has_traces)
         traces_remove(jail->policy->host->macos.tmp);
     if (parts->control >= 0)

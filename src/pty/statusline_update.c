@@ -4,12 +4,12 @@
  */
 #include "pty/statusline_update.h"
 
+#include "base/reap.h"
+
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define NUMBERS_MIN 2
@@ -117,7 +117,5 @@ void statusline_update_close(struct statusline_update *update)
     close(update->fd);
     if (update->stamp >= 0)
         close(update->stamp);
-    kill(update->pid, SIGKILL);
-    while (waitpid(update->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    reap_child(&update->pid, 0);
 }
