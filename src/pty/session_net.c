@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define SHOWN_MAX 10 /* hosts in the summary */
@@ -148,9 +149,19 @@ int session_net_open(struct session_net *net, uv_loop_t *loop, struct jail *jail
     return r;
 }
 
+/* Anything else would end the loop, which expects a stream. */
+static bool is_stream(int fd)
+{
+    int type = 0;
+    socklen_t len = sizeof(type);
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+}
+
 bool session_net_takes(struct session_net *net, const struct control_message *message, int *fd)
 {
-    if (message->type != CONTROL_CONNECTED || !net->is_asking || (message->b == 0) != (*fd >= 0))
+    if (message->type != CONTROL_CONNECTED || !net->is_asking || (message->b == 0) != (*fd >= 0) ||
+        (*fd >= 0 && !is_stream(*fd)))
         return false;
     net->is_asking = false;
     proxy_connected(net->proxy, (uint32_t)message->a, *fd, message->b);
