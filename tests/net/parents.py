@@ -34,13 +34,10 @@ def end(sock):
             raise
 
 
-class Parent:
-    """One on 127.0.0.1; asked: what it was asked for; heard: the bytes of its tunnels."""
+class Server:
+    """One on 127.0.0.1: serve() for each connection, which fails as it likes."""
 
-    def __init__(self, credentials=None):
-        self.credentials = credentials
-        self.asked = []
-        self.heard = bytearray()
+    def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.accept, daemon=True)
@@ -68,6 +65,16 @@ class Parent:
                 self.serve(sock)
             except OSError:
                 pass
+
+
+class Parent(Server):
+    """asked: what it was asked for; heard: the bytes of its tunnels."""
+
+    def __init__(self, credentials=None):
+        self.credentials = credentials
+        self.asked = []
+        self.heard = bytearray()
+        super().__init__()
 
     def connect(self, sock, host, port, answer):
         """The answer and what the server says first go out in one piece."""

@@ -9,11 +9,10 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 import unittest
 
 from netrun import AI_JAIL, MINE, PROJECT, NetTest, log_lines, words
-from parents import HttpParent, HttpsParent, SocksParent, server_context
+from parents import HttpParent, HttpsParent, Server, SocksParent, server_context
 
 CA = os.path.join(PROJECT, "ca.pem")
 VALUE = "sk-test-99aa88bb77cc66dd"
@@ -26,38 +25,12 @@ def env(port, scheme="https", credentials="", host="localhost", **more):
     return {"env": {name: value for name, value in (said | more).items() if value is not None}}
 
 
-class Server:
-    """Of the host: one function for each connection, which fails as it likes."""
+class Broken(Server):
+    """Of the host: one function for each connection."""
 
     def __init__(self, serve):
         self.serve = serve
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.thread = threading.Thread(target=self.accept, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *args):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.thread.join()
-        self.listener.close()
-
-    def accept(self):
-        while True:
-            try:
-                sock = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.serve_one, args=(sock,), daemon=True).start()
-
-    def serve_one(self, sock):
-        with sock:
-            try:
-                self.serve(sock)
-            except OSError:
-                pass
+        super().__init__()
 
 
 def garbage(sock):
@@ -145,7 +118,7 @@ tell([words, digest(pattern(500_000)), hello, read_all(banner)])
             self.assertEqual([rows[0], *rows[2:]],
                              ["last words", "220 hello\r\n", "221 bye\r\n"])
             self.assertIn(f"after the end {rows[1]}", log_lines()[before:])
-        with Server(breaks_later) as parent:
+        with Broken(breaks_later) as parent:
             row = self.python("""
 sock = tunnel("web.test:7001")
 hello = sock.makefile("rb").readline().decode()
@@ -211,11 +184,11 @@ print(urllib.request.urlopen("https://web.test/hello").read().decode(), end="")
         before = len(log_lines())
         for serve, why in ((garbage, "TLS with it failed"), (hangs_up, "it ended the handshake"),
                            (breaks_off, "TLS with it failed")):
-            with Server(serve) as parent:
+            with Broken(serve) as parent:
                 row = self.python('tell(ask("web.test:443"))', **env(parent.port))
             self.assertEqual(row[:2], [502, "parent-failed"], row)
             self.assertIn(why, row[2])
-        with Server(mute) as parent:
+        with Broken(mute) as parent:
             row = self.python('tell(ask("web.test:443"))', **env(parent.port))
         self.assertEqual(row[:2], [502, "parent-failed"], row)
         self.assertIn("no handshake within 10 s", row[2])
@@ -224,7 +197,7 @@ print(urllib.request.urlopen("https://web.test/hello").read().decode(), end="")
 
     def test_nothing_remains_of_clients_that_leave(self):
         """During the handshake, and in a tunnel; the run ends all the same."""
-        with Server(mute) as silent, HttpsParent() as parent:
+        with Broken(mute) as silent, HttpsParent() as parent:
             self.python("""
 for i in range(20):
     sock = connect()
@@ -294,7 +267,7 @@ tell([out.stdout, out.stderr, request(text).row()[:3], key])
             sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
             server_context("wrong").wrap_socket(sock, server_side=True).recv(4096)
 
-        with HttpParent("me:right") as refuses, Server(pretends) as liar:
+        with HttpParent("me:right") as refuses, Broken(pretends) as liar:
             for port, scheme, reason in ((refuses.port, "http", "parent-failed"), (1, "http", "parent-failed"),
                                          (liar.port, "http", "connect-failed")):
                 row = self.python("""
@@ -333,7 +306,7 @@ tell(get("http://web.test/hello", f"X-Api-Key: {os.environ['API_KEY']}\\r\\n"))
             self.assertIn(what, said)
 
         with HttpsParent(context=server_context("wrong")) as wrong, HttpsParent() as other, \
-                Server(garbage) as plain, Server(hangs_up) as short, Server(mute) as silent:
+                Broken(garbage) as plain, Broken(hangs_up) as short, Broken(mute) as silent:
             longest = start(silent.port)  # 10 s, during which the others are tried
             check(start(wrong.port), "no TLS with it: hostname mismatch")
             check(start(other.port, SSL_CERT_FILE=None), "no TLS with it: unable to get local issuer")
