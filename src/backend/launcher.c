@@ -30,6 +30,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -123,6 +124,33 @@ static void read_orders(struct orders *orders)
         fail(STAGE_ORDERS, EBADMSG);
 }
 
+/* By a directory that was opened outside the command would be outside, with fchdir(2). The same
+ * directory as the jail shows it is as good, and ends at the jail's root. */
+static void reopen_directory(int fd)
+{
+    char link[] = "/proc/self/fd/0";
+    char path[PATH_MAX];
+    struct stat given;
+    struct stat shown;
+    ssize_t n;
+    int inside;
+
+    if (fstat(fd, &given) < 0 || !S_ISDIR(given.st_mode))
+        return;
+    link[sizeof(link) - 2] = (char)('0' + fd); /* below 10 */
+    n = readlink(link, path, sizeof(path) - 1);
+    if (n <= 0)
+        fail(STAGE_DIRECTORY, ENOENT);
+    path[n] = '\0';
+    inside = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (inside < 0 || fstat(inside, &shown) < 0 || shown.st_dev != given.st_dev ||
+        shown.st_ino != given.st_ino)
+        fail(STAGE_DIRECTORY, ENOENT);
+    if (dup3(inside, fd, O_CLOEXEC) < 0)
+        fail(STAGE_STDIO, errno);
+    close(inside);
+}
+
 /* A descriptor that is missing now could be mistaken later for one that we opened ourselves. */
 static void check_stdio(const struct orders *orders)
 {
@@ -133,6 +161,8 @@ static void check_stdio(const struct orders *orders)
             close(fd);
         else if (fcntl(fd, F_GETFD) < 0)
             fail(STAGE_STDIO, errno);
+        else
+            reopen_directory(fd);
     }
 }
 

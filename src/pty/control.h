@@ -75,6 +75,7 @@ enum launch_stage {
     STAGE_NOT_FOUND, /* 127 */
     STAGE_EXEC,      /* 126: b tells why */
     STAGE_SANDBOX,   /* macOS: sandbox-exec cannot be executed */
+    STAGE_DIRECTORY, /* a directory as descriptor 0, 1 or 2 that the jail does not show */
     STAGE_COUNT
 };
 

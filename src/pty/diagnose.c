@@ -176,6 +176,8 @@ int diagnose_failed(const struct control_message *message, const struct policy *
             "self-test: the system call filter allows a refused socket family, the command was not "
             "started",
         [STAGE_SANDBOX] = "sandbox-exec cannot be executed",
+        [STAGE_DIRECTORY] = "standard input or output is a directory that the jail does not show "
+                            "(redirect it to a file or /dev/null, or add --map DIRECTORY)",
         [STAGE_CWD] = "the project directory cannot be entered in the jail",
     };
     int code = message->b;

@@ -180,30 +180,13 @@ static int make_control(struct spawn *spawn)
     return spawn->control < 0 || spawn->control_jail < 0 ? -EMFILE : 0;
 }
 
-/* What the command gets from the caller may be read and written, and is no way to other files. */
-static int check_stdio(struct error *error)
-{
-    for (int fd = 0; fd <= 2; fd++) {
-        struct stat st;
-
-        if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-            return error_set(error, EISDIR,
-                             "descriptor %d is a directory, by which the command would reach "
-                             "what the jail does not show: redirect it to a file or /dev/null",
-                             fd);
-    }
-    return 0;
-}
-
 int spawn_prepare(struct spawn *spawn, const struct launch *launch, const struct policy *policy,
                   const struct spawn_stdio *stdio, struct error *error)
 {
     int r;
 
     *spawn = SPAWN_NONE;
-    r = check_stdio(error);
-    if (r == 0)
-        r = overlay_prepare(&spawn->overlays, &policy->plan, &policy->overlays, error);
+    r = overlay_prepare(&spawn->overlays, &policy->plan, &policy->overlays, error);
     if (r == 0)
         r = make_fds(spawn, launch, error);
     if (r < 0)

@@ -120,23 +120,35 @@ class Inheritance(SessionTest):
         # Python opens the directory itself as 3.
         self.assertEqual(out, b"[0, 1, 2, 3]\n")
 
-    def test_a_directory_as_descriptor(self):
-        """The command would be outside with fchdir(2)."""
+    def with_directory(self, place, directory, *command):
+        """Code and output of a run with the directory as descriptor place, a file as the others."""
+        opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         with open(os.path.join(self.project, "file"), "w+", encoding="utf-8") as file:
-            code = self.start(["--no-save-config", "true"], [file.fileno()] * 3).wait()
-        self.assertEqual(code, 0)
+            stdio = [file.fileno()] * 3
+            stdio[place] = opened
+            code = self.start(["--no-save-config", *command], stdio).wait()
+            os.close(opened)
+            file.seek(0)
+            return code, file.read()
+
+    def test_a_directory_of_the_jail(self):
+        """It is the same one, and above it is what the jail shows."""
+        with open(os.path.join(self.base, "canary"), "w", encoding="utf-8"):
+            pass
         for place in range(3):
-            directory = os.open(self.base, os.O_RDONLY | os.O_DIRECTORY)
-            with open(os.path.join(self.project, "file"), "w+", encoding="utf-8") as file:
-                stdio = [file.fileno()] * 3
-                stdio[place] = directory
-                code = self.start(["--no-save-config", "ls", "/proc/self/fd/0/.."], stdio).wait()
-                os.close(directory)
-                file.seek(0)
-                text = file.read()
+            fd = f"/proc/self/fd/{place}"
+            code, text = self.with_directory(
+                place, self.project, "sh", "-c",
+                f"test {fd} -ef . && test {fd}/.. -ef .. && test ! -e {fd}/../canary")
+            self.assertEqual(code, 0, text)
+
+    def test_a_directory_that_is_not_shown(self):
+        """The command would be outside with fchdir(2)."""
+        for place in range(3):
+            code, text = self.with_directory(place, self.base, "true")
             self.assertEqual(code, 125, text)
             if place != 2:
-                self.assertIn(f"descriptor {place} is a directory", text)
+                self.assertIn("is a directory that the jail does not show", text)
 
     def test_closed_descriptors(self):
         """P-LAU-12: what is missing of 0-2 is /dev/null inside, never something of ours."""
