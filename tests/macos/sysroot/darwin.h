@@ -89,9 +89,9 @@ int minherit(void *page, size_t size, int how);
 #endif
 
 /* <sys/stat.h> */
-#define st_atimespec st_atim
-#define st_mtimespec st_mtim
-#define st_ctimespec st_ctim
+#define st_atimespec     st_atim
+#define st_mtimespec     st_mtim
+#define st_ctimespec     st_ctim
 #define st_birthtimespec st_mtim
 
 /* <sys/fcntl.h> */
