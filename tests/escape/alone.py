@@ -125,7 +125,7 @@ class Alone:
     def given(self):
         """What the caller gives as stdin arrives as it is."""
         world, ends = self.world, socket.socketpair()
-        kinds = {"directory": (os.open(world.ro_map, os.O_RDONLY), stat.S_IFDIR),
+        kinds = {"directory": (os.open(world.project, os.O_RDONLY), stat.S_IFDIR),
                  "socket": (ends[0].fileno(), stat.S_IFSOCK),
                  "file": (os.open(f"{world.rw_map}/control/given", os.O_RDWR | os.O_CREAT, 0o600),
                           stat.S_IFREG)}
