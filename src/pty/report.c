@@ -233,9 +233,15 @@ static void say_findings(const struct report_findings *findings, const struct re
     }
 }
 
+static void free_findings(struct report_findings *findings)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        free(findings->v[i].path);
+}
+
 void report_mark(const struct report *report)
 {
-    struct report_findings findings = {.n = 0};
+    struct report_findings findings CLEANUP(free_findings) = {.n = 0};
     struct report_walk walk = {
         .findings = &findings,
         .marks = report->marks,
@@ -257,7 +263,7 @@ static void begin_anew(struct report_walk *walk)
 
 void report_tell(struct report *report, const struct report_sink *sink)
 {
-    struct report_findings findings = {.n = 0};
+    struct report_findings findings CLEANUP(free_findings) = {.n = 0};
     struct report_walk walk = {
         .findings = &findings,
         .marks = report->marks,
