@@ -277,11 +277,13 @@ def floods(sock):
     if ssl3.SSL_accept(session) != 1 or ssl3.SSL_read(session, buffer, len(buffer)) <= 0:
         log("flood: no request")
         return
-    for count in range(30000):
+    count, end = 0, time.monotonic() + 30  # the buffers between the two alone take very many
+    while time.monotonic() < end:
+        count += 1
         if ssl3.SSL_key_update(session, 1) != 1 or ssl3.SSL_do_handshake(session) != 1:
             log(f"flood: broken off after {count}")
             return
-    log("flood: all was taken")
+    log(f"flood: all {count} were taken")
 
 
 ODD = {"11.0.0.27": floods, "11.0.0.23": garbage, "11.0.0.24": hangs_up, "11.0.0.25": mute, "11.0.0.26": alerts}
