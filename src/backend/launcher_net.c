@@ -7,6 +7,8 @@
  */
 #include "backend/launcher.h"
 
+#include "base/own_peer.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -66,37 +68,22 @@ static int wait_connected(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 ? -errno : -error;
 }
 
-/* Where nobody listens on a port that the kernel may also choose for the near end, a connection can
- * meet itself. It is reset, so that the port is free for whoever is to listen on it. */
-static bool has_met_itself(int fd)
-{
-    const struct linger reset = {.l_onoff = 1};
-    struct sockaddr_storage near = {0};
-    struct sockaddr_storage far = {0};
-    socklen_t near_len = sizeof(near);
-    socklen_t far_len = sizeof(far);
-
-    if (getsockname(fd, (struct sockaddr *)&near, &near_len) < 0 ||
-        getpeername(fd, (struct sockaddr *)&far, &far_len) < 0 || near_len != far_len ||
-        memcmp(&near, &far, near_len) != 0)
-        return false;
-    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-    return true;
-}
-
 static int connect_family(uint16_t port, bool is_v6)
 {
     struct sockaddr_storage address;
     socklen_t len = make_address(&address, port, is_v6);
     _cleanup_close_ int fd = open_socket(is_v6);
+    const struct linger reset = {.l_onoff = 1};
     int r = 0;
 
     if (fd < 0)
         return fd;
     if (connect(fd, (const struct sockaddr *)&address, len) < 0)
         r = errno == EINPROGRESS ? wait_connected(fd) : -errno;
-    if (r == 0 && has_met_itself(fd))
+    if (r == 0 && socket_is_own_peer(fd)) {
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
         r = -ECONNREFUSED;
+    }
     return r < 0 ? r : steal_fd(&fd);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "net/dial.h"
 
+#include "base/own_peer.h"
 #include "net/dial_parent.h"
 
 #include <ifaddrs.h>
@@ -114,19 +115,11 @@ static void give_attempt_up(struct dial *dial, int error)
     dial->resets = false;
 }
 
-/* Where nobody listens on a port of this machine that the kernel may also choose for the near end, a
- * connection can meet itself (RFC 9293, 3.5: both sides open). Nobody is there, and the port must not
- * stay taken from whoever is to listen on it. */
 static bool has_met_itself(const struct dial *dial)
 {
-    struct sockaddr_storage near = {0};
-    struct sockaddr_storage far = {0};
-    int near_len = sizeof(near);
-    int far_len = sizeof(far);
+    uv_os_fd_t fd;
 
-    return uv_tcp_getsockname(dial->upstream, (struct sockaddr *)&near, &near_len) == 0 &&
-           uv_tcp_getpeername(dial->upstream, (struct sockaddr *)&far, &far_len) == 0 &&
-           near_len == far_len && memcmp(&near, &far, (size_t)near_len) == 0;
+    return uv_fileno((const uv_handle_t *)dial->upstream, &fd) == 0 && socket_is_own_peer(fd);
 }
 
 static void on_connected(uv_connect_t *connect, int status)
