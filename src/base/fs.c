@@ -103,70 +103,65 @@ static ssize_t real_read_head(void *ctx, const char *path, void *bytes, size_t s
     return (ssize_t)got;
 }
 
-static int real_scan(void *ctx, const char *path,
-                     int (*each)(void *arg, const char *name, enum fs_type type), void *arg)
+/* What is done with each entry of a directory: one of the three. */
+struct visit {
+    int (*name)(void *arg, const char *name);
+    int (*type)(void *arg, const char *name, enum fs_type type);
+    int (*facts)(void *arg, const char *name, const struct fs_stat *st);
+    void *arg;
+};
+
+static int visit_entry(const struct visit *visit, int dir, const struct dirent *entry)
+{
+    struct fs_stat facts = {.type = FS_LINK};
+    struct stat st;
+
+    if (visit->name)
+        return visit->name(visit->arg, entry->d_name);
+    if (visit->type)
+        return visit->type(visit->arg, entry->d_name, type_of(DTTOIF(entry->d_type)));
+    if (entry->d_type != DT_LNK) {
+        if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            return 0;
+        facts = facts_of(&st);
+    }
+    return visit->facts(visit->arg, entry->d_name, &facts);
+}
+
+static int visit_dir(const char *path, const struct visit *visit)
 {
     DIR *dir = opendir(path);
     const struct dirent *entry;
     int r = 0;
 
-    (void)ctx;
     if (!dir)
         return -errno;
-    while (r == 0 && (entry = readdir(dir))) {
+    while (r == 0 && (entry = readdir(dir)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            r = each(arg, entry->d_name, type_of(DTTOIF(entry->d_type)));
-    }
+            r = visit_entry(visit, dirfd(dir), entry);
     closedir(dir);
     return r;
-}
-
-struct name_only {
-    int (*each)(void *arg, const char *name);
-    void *arg;
-};
-
-static int each_name(void *arg, const char *name, enum fs_type type)
-{
-    const struct name_only *only = arg;
-
-    (void)type;
-    return only->each(only->arg, name);
 }
 
 static int real_list(void *ctx, const char *path, int (*each)(void *arg, const char *name),
                      void *arg)
 {
-    struct name_only only = {each, arg};
+    (void)ctx;
+    return visit_dir(path, &(struct visit){.name = each, .arg = arg});
+}
 
-    return real_scan(ctx, path, each_name, &only);
+static int real_scan(void *ctx, const char *path,
+                     int (*each)(void *arg, const char *name, enum fs_type type), void *arg)
+{
+    (void)ctx;
+    return visit_dir(path, &(struct visit){.type = each, .arg = arg});
 }
 
 static int real_look(void *ctx, const char *path,
                      int (*each)(void *arg, const char *name, const struct fs_stat *st), void *arg)
 {
-    DIR *dir = opendir(path);
-    const struct dirent *entry;
-    int r = 0;
-
     (void)ctx;
-    if (!dir)
-        return -errno;
-    while (r == 0 && (entry = readdir(dir))) {
-        struct fs_stat facts = {.type = FS_LINK};
-        struct stat st;
-
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (entry->d_type != DT_LNK) {
-            if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-                continue;
-            facts = facts_of(&st);
-        }
-        r = each(arg, entry->d_name, &facts);
-    }
-    closedir(dir);
-    return r;
+    return visit_dir(path, &(struct visit){.facts = each, .arg = arg});
 }
 
 static int real_stat_beneath(void *ctx, const char *dir, const char *rest, struct fs_stat *out)
