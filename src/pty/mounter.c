@@ -315,7 +315,7 @@ static _Noreturn void run(int socket, const struct mounter_options *options,
         options->terminal ? options->terminal->fd : -1,
         options->cgroup->parent,
         options->file.text,
-        options->file.dir,
+        options->file.place.dir,
         options->lock,
     };
 

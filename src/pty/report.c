@@ -239,16 +239,21 @@ static void free_findings(struct report_findings *findings)
         free(findings->v[i].path);
 }
 
-void report_mark(const struct report *report)
+static struct report_walk walk_of(const struct report *report, struct report_findings *findings)
 {
-    struct report_findings findings CLEANUP(free_findings) = {.n = 0};
-    struct report_walk walk = {
-        .findings = &findings,
+    return (struct report_walk){
+        .findings = findings,
         .marks = report->marks,
         .policy = &report->policy,
         .project = report->project.path,
         .began = report->began,
     };
+}
+
+void report_mark(const struct report *report)
+{
+    struct report_findings findings CLEANUP(free_findings) = {.n = 0};
+    struct report_walk walk = walk_of(report, &findings);
 
     if (report->project.fd >= 0)
         report_walk_project(&walk, dup(report->project.fd));
@@ -264,13 +269,7 @@ static void begin_anew(struct report_walk *walk)
 void report_tell(struct report *report, const struct report_sink *sink)
 {
     struct report_findings findings CLEANUP(free_findings) = {.n = 0};
-    struct report_walk walk = {
-        .findings = &findings,
-        .marks = report->marks,
-        .policy = &report->policy,
-        .project = report->project.path,
-        .began = report->began,
-    };
+    struct report_walk walk = walk_of(report, &findings);
     struct mounter_event end = {.type = MOUNTER_EVENT_LOOKED};
 
     if (report->project.fd >= 0) {

@@ -6,7 +6,6 @@
 
 #include "base/fd.h"
 #include "pty/mounter_event.h"
-#include "pty/report_place.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,10 +16,9 @@
 
 int report_file_open(struct report_file *file, const char *path, struct error *error)
 {
-    struct report_place place;
-    int r = report_place_open(&place, path, error);
+    int r = report_place_open(&file->place, path, error);
 
-    *file = (struct report_file){.text = -1, .dir = place.dir, .name = place.name};
+    file->text = -1;
     if (r < 0 || !path)
         return r;
     file->text = memfd_create("report", MFD_CLOEXEC);
@@ -31,14 +29,14 @@ int report_file_open(struct report_file *file, const char *path, struct error *e
 
 static int copy(void *arg, int to)
 {
-    const struct report_file *file = arg;
+    const int *text = arg;
     struct stat st;
     off_t at = 0;
 
-    if (fstat(file->text, &st) < 0)
+    if (fstat(*text, &st) < 0)
         return -errno;
     while (at < st.st_size) {
-        ssize_t n = sendfile(to, file->text, &at, (size_t)(st.st_size - at));
+        ssize_t n = sendfile(to, *text, &at, (size_t)(st.st_size - at));
 
         if (n <= 0)
             return n < 0 ? -errno : -EIO;
@@ -48,20 +46,17 @@ static int copy(void *arg, int to)
 
 void report_file_write(const struct report_file *file, int socket)
 {
-    const struct report_place place = {file->dir, file->name};
-    struct report_file from = *file;
+    int text = file->text;
     struct mounter_event event = {.type = MOUNTER_EVENT_WRITTEN};
 
-    event.code = -report_place_put(&place, copy, &from);
-    (void)mounter_event_send(socket, &event, file->name, NULL);
+    event.code = -report_place_put(&file->place, copy, &text);
+    (void)mounter_event_send(socket, &event, file->place.name, NULL);
 }
 
 void report_file_close(struct report_file *file)
 {
-    struct report_place place = {file->dir, file->name};
-
     if (file->text >= 0)
         close(file->text);
-    report_place_close(&place);
-    *file = REPORT_FILE_NONE;
+    report_place_close(&file->place);
+    file->text = -1;
 }

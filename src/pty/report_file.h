@@ -2,20 +2,17 @@
 /*
  * report_file: the file of --report, written by the mounter with a text of the supervisor's.
  *
- * The directory is opened at the start, so that a place in which nothing can be written stops the
- * launch, and nothing that happens later leads the file elsewhere.
  */
 #pragma once
 
-#include "base/error.h"
+#include "pty/report_place.h"
 
 struct report_file {
     int text; /* memory file that both processes have, -1: no report is wanted */
-    int dir;  /* of the file, -1 likewise */
-    char *name;
+    struct report_place place;
 };
 
-#define REPORT_FILE_NONE ((struct report_file){.text = -1, .dir = -1})
+#define REPORT_FILE_NONE ((struct report_file){.text = -1, .place = REPORT_PLACE_NONE})
 
 /* path: absolute, or NULL. 0, or -errno with the line to print. */
 int report_file_open(struct report_file *file, const char *path, struct error *error);

@@ -181,8 +181,8 @@ static int start_steps(struct jail *jail, struct notes *notes, struct error *err
     /* First, although everybody waits for bubblewrap: from the moment bubblewrap has a child somebody
      * must be there to end it, should this process be killed (end_half_made_jail()). */
     r = mounter_start(&jail->parts->mounter, &options, error);
-    if (jail->parts->report.dir >= 0)
-        close(steal_fd(&jail->parts->report.dir)); /* the mounter's alone */
+    if (jail->parts->report.place.dir >= 0)
+        close(steal_fd(&jail->parts->report.place.dir)); /* the mounter's alone */
     if (r < 0)
         return r;
     r = spawn_start(&jail->parts->spawn, jail->policy, &jail->stdio,
