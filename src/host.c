@@ -32,6 +32,14 @@ const char *host_getenv(const struct host *host, const char *name)
     return NULL;
 }
 
+char *host_state_dir(const struct host *host)
+{
+    _cleanup_free_ char *state =
+        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
+
+    return path_join(state, "ai-jail");
+}
+
 static const char *passwd_home(uid_t uid)
 {
     const struct passwd *entry = getpwuid(uid);

@@ -88,3 +88,5 @@ void host_free(struct host *host);
 
 /* Value of an inherited variable or NULL. Borrowed from host. */
 const char *host_getenv(const struct host *host, const char *name);
+/* Our own directory for what is remembered between runs; it need not exist. malloc'ed. */
+char *host_state_dir(const struct host *host);

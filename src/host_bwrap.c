@@ -211,14 +211,6 @@ static bool has_option(const char *text, const char *option)
     return false;
 }
 
-static char *state_dir(const struct host *host)
-{
-    _cleanup_free_ char *state =
-        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
-
-    return path_join(state, "ai-jail");
-}
-
 /* First line of the cache: what the answer belongs to. */
 static char *cache_key(int bwrap_fd)
 {
@@ -291,7 +283,7 @@ static void write_cache(const char *dir, const char *path, const char *key, cons
 static int learn_options(struct host *host, bool use_cache, struct error *error)
 {
     struct host_bwrap *bwrap = &host->bwrap;
-    _cleanup_free_ char *dir = state_dir(host);
+    _cleanup_free_ char *dir = host_state_dir(host);
     _cleanup_free_ char *path = path_join(dir, "bwrap-probe");
     _cleanup_free_ char *key = cache_key(bwrap->fd);
     struct buf help CLEANUP(buf_free);

@@ -14,7 +14,6 @@
 
 #include "base/fd.h"
 #include "base/os.h"
-#include "base/path.h"
 #include "host_run.h"
 
 #include <errno.h>
@@ -39,9 +38,7 @@
 /* A descriptor of the stamp, which is ours alone; -1: there can be none. */
 static int open_stamp(const struct host *host, bool *is_new)
 {
-    _cleanup_free_ char *state =
-        path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
-    _cleanup_free_ char *own = path_join(state, "ai-jail");
+    _cleanup_free_ char *own = host_state_dir(host);
     _cleanup_close_ int dir = open(own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     _cleanup_close_ int fd = -1;
     struct stat st;

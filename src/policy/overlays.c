@@ -22,27 +22,12 @@
 
 /* ---- places ---- */
 
-/* The canonical form of the deepest part that exists, and the rest as it is. */
-static char *resolve_existing(const struct host *host, const char *path)
-{
-    _cleanup_free_ char *cleaned = path_clean(path);
-    _cleanup_free_ char *above = xstrdup(cleaned);
-    _cleanup_free_ char *canonical = NULL;
-
-    while (fs_resolve(host->fs, above, &canonical, NULL, NULL) < 0 && !str_eq(above, "/")) {
-        char *parent = path_parent(above);
-
-        free(above);
-        above = parent;
-    }
-    return canonical ? path_join(canonical, path_rest(cleaned, above)) : steal_ptr(&cleaned);
-}
-
 char *overlays_state_dir(const struct host *host)
 {
     _cleanup_free_ char *path =
         path_base_dir(host_getenv(host, "XDG_STATE_HOME"), host->home, ".local/state");
-    _cleanup_free_ char *resolved = resolve_existing(host, path);
+    _cleanup_free_ char *clean = path_clean(path);
+    _cleanup_free_ char *resolved = fs_resolve_future(host->fs, clean);
 
     return path_clean(resolved);
 }
