@@ -196,11 +196,13 @@ load pane
     open_shell
     jail 'bash --norc'
     expect '\(jail\) '
-    enter 'clear; sleep 100'
+    # Before it has the terminal, ^Z would reach the shell, which ignores it.
+    enter 'clear; sh -c "echo it ru""ns; exec sleep 100"'
+    expect '^it runs$'
     keys C-z
     expect 'Stopped'
-    enter 'fg'
-    expect '^sleep 100$'
+    enter 'clear; fg'
+    expect '^sh -c .*sleep 100'
     wait_until interrupted
     enter 'echo co""de $?'
     expect 'code 130'
