@@ -15,6 +15,7 @@
 #include "filter/input.h"
 
 #include "base/utf8.h"
+#include "filter/input_mouse.h"
 #include "filter/input_rules.h"
 
 #include <stdlib.h>
@@ -97,39 +98,11 @@ static void begin_paste(struct input *input, const struct filter_keys *keys, str
         drop(input);
 }
 
-/* The last row of the agent's screen, in the units of a report. */
-static unsigned last_row(const struct csi *csi, const struct filter_keys *keys)
+static void replace_mouse(struct input *input, const struct csi *csi,
+                          const struct filter_keys *keys, struct buf *out)
 {
-    return keys->rows * (csi->leader == '<' ? keys->row_height_px : 1);
-}
-
-/* A mouse report from the row that is not the agent's. */
-static bool is_below(const struct csi *csi, const struct filter_keys *keys)
-{
-    return (csi->final == 'M' || csi->final == 'm') && csi->count == 3 && keys->rows &&
-           csi_value(csi, 2) > last_row(csi, keys) && last_row(csi, keys) > 0;
-}
-
-/* What a button of the old encodings means: 3 is a release, 32 is added for a move. */
-static bool is_press(unsigned button)
-{
-    return !(button & 32) && (button & 3) != 3;
-}
-
-/* Presses and the wheel are not for the agent. What began in its screen has to end there. */
-static void pass_from_below(struct input *input, const struct csi *csi,
-                            const struct filter_keys *keys, struct buf *out)
-{
-    unsigned button = csi_value(csi, 0);
-    bool is_sgr = csi->leader == '<';
-
-    if (is_sgr ? csi->final == 'M' && !(button & 32) : is_press(button - 32)) {
-        drop(input);
-        return;
-    }
-    buf_printf(out, "\033[%s%u;%u;%u%c", is_sgr ? "<" : "", button, csi_value(csi, 1),
-               last_row(csi, keys), csi->final);
-    become(input, IN_GROUND);
+    input_mouse_from_below(csi, keys, out);
+    drop(input);
 }
 
 /* The final byte of a control sequence is held. */
@@ -151,8 +124,8 @@ static void judge(struct input *input, const struct filter_keys *keys, struct bu
         become(input, IN_X10);
     else if (!input_may_pass(&csi, keys))
         drop(input);
-    else if (is_below(&csi, keys))
-        pass_from_below(input, &csi, keys, out);
+    else if (input_mouse_is_below(&csi, keys))
+        replace_mouse(input, &csi, keys, out);
     else
         pass(input, out);
 }
@@ -281,32 +254,6 @@ static bool take_after_linux(struct input *input, struct buf *out, uint8_t byte)
     return true;
 }
 
-/* The row is the last of the three characters. */
-static void pass_x10(struct input *input, const struct filter_keys *keys, struct buf *out)
-{
-    size_t at = input->len - 1;
-    uint32_t row = input->held[at];
-    uint8_t last[UTF8_MAX_LEN] = {(uint8_t)(keys->rows + 32)};
-    size_t len = 1;
-
-    if (keys->mouse_utf8) {
-        while (at > 3 && (input->held[at] & 0xC0) == 0x80)
-            at--;
-        if (utf8_decode(input->held + at, input->len - at, &row) <= 0)
-            row = 0;
-        len = utf8_write(keys->rows + 32, last);
-    }
-    if (!keys->rows || row <= keys->rows + 32) {
-        pass(input, out);
-    } else if (is_press(input->held[3] - 32u)) {
-        drop(input);
-    } else {
-        buf_append(out, input->held, at);
-        buf_append(out, last, len);
-        become(input, IN_GROUND);
-    }
-}
-
 /* Characters of the old mouse report: three bytes, or three of UTF-8 with mode 1005. */
 static bool take_x10(struct input *input, const struct filter_keys *keys, struct buf *out,
                      uint8_t byte)
@@ -324,9 +271,8 @@ static bool take_x10(struct input *input, const struct filter_keys *keys, struct
     if (taken < 3 || (keys->mouse_utf8 && byte >= 0xC2 && input->len < first + 6))
         return true;
     if (keys->mouse)
-        pass_x10(input, keys, out);
-    else
-        drop(input);
+        input_mouse_old(input->held, input->len, keys, out);
+    drop(input);
     return true;
 }
 

@@ -31,9 +31,9 @@
 #include "pty/relay.h"
 
 #include "pty/relay_flow.h"
+#include "pty/relay_handles.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -49,47 +49,8 @@ static void on_end_timer(uv_timer_t *timer);
 
 /* ---- what to wait for ---------------------------------------------------------------------- */
 
-static int wanted_from_terminal(const struct relay *relay)
-{
-    /* Hang-up and errors are noticed also while nothing is read or written. */
-    int events = UV_DISCONNECT;
-
-    if (relay->is_paused || relay->is_gone)
-        return 0;
-    if (relay->is_input_on && !relay->is_finishing && !relay->is_master_ended &&
-        relay_flow_input_room(relay) > 0)
-        events |= UV_READABLE;
-    if (queue_len(&relay->out) > 0)
-        events |= UV_WRITABLE;
-    return events;
-}
-
-static int wanted_from_master(const struct relay *relay, bool is_master_full)
-{
-    int events = 0;
-
-    if (relay->is_paused || relay->is_master_ended)
-        return 0;
-    if (!relay->is_throttled)
-        events |= UV_READABLE;
-    if (is_master_full)
-        events |= UV_WRITABLE;
-    return events;
-}
-
 static void on_master(uv_poll_t *poll, int status, int events);
 static void on_terminal(uv_poll_t *poll, int status, int events);
-
-static void watch(uv_poll_t *poll, int *current, int wanted, uv_poll_cb callback)
-{
-    if (wanted == *current)
-        return;
-    *current = wanted;
-    if (wanted)
-        uv_poll_start(poll, wanted, callback);
-    else
-        uv_poll_stop(poll);
-}
 
 static void on_hold_timer(uv_timer_t *timer);
 static void on_tick_timer(uv_timer_t *timer);
@@ -155,10 +116,8 @@ static void update(struct relay *relay)
     watch_size(relay);
     watch_held(relay, push == RELAY_PUSH_HELD);
     watch_tick(relay);
-    watch(&relay->terminal_poll, &relay->terminal_events, wanted_from_terminal(relay), on_terminal);
+    relay_handles_watch(relay, push == RELAY_PUSH_FULL, on_terminal, on_master);
     watch_silence(relay);
-    watch(&relay->master_poll, &relay->master_events,
-          wanted_from_master(relay, push == RELAY_PUSH_FULL), on_master);
 }
 
 static void on_hold_timer(uv_timer_t *timer)
@@ -364,67 +323,6 @@ static void on_end_timer(uv_timer_t *timer)
 
 /* ---- public -------------------------------------------------------------------------------- */
 
-static void on_closed(uv_handle_t *handle)
-{
-    struct relay *relay = handle->data;
-
-    if (--relay->open_handles > 0)
-        return;
-    relay_flow_free(relay);
-    free(relay);
-}
-
-/* Closes what relay_new() has opened so far. */
-static void close_handles(struct relay *relay)
-{
-    uv_handle_t *polls[] = {
-        (uv_handle_t *)&relay->terminal_poll,
-        (uv_handle_t *)&relay->master_poll,
-    };
-
-    relay->is_closing = true;
-    for (size_t i = 0; i < ARRAY_SIZE(relay->timers); i++)
-        uv_close((uv_handle_t *)&relay->timers[i], on_closed);
-    for (size_t i = 0; i < ARRAY_SIZE(polls); i++) {
-        if (polls[i]->type != UV_UNKNOWN_HANDLE)
-            uv_close(polls[i], on_closed);
-    }
-}
-
-static int open_poll(struct relay *relay, uv_poll_t *poll, int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    int r = uv_poll_init(relay->options.loop, poll, fd);
-
-    if (r < 0)
-        return r;
-    poll->data = relay;
-    relay->open_handles++;
-    /* libuv has set O_NONBLOCK, which does not belong on a shared description. */
-    if (poll == &relay->terminal_poll && relay->options.terminal->is_shared && flags >= 0)
-        fcntl(fd, F_SETFL, flags);
-    return 0;
-}
-
-static int open_handles(struct relay *relay, struct error *error)
-{
-    int fd = relay->options.terminal->fd;
-    int r;
-
-    for (size_t i = 0; i < ARRAY_SIZE(relay->timers); i++) {
-        uv_timer_init(relay->options.loop, &relay->timers[i]);
-        relay->timers[i].data = relay;
-        relay->open_handles++;
-    }
-    r = fd >= 0 ? open_poll(relay, &relay->terminal_poll, fd) : 0;
-    if (r < 0)
-        return error_set(error, -r, "cannot watch the terminal");
-    r = open_poll(relay, &relay->master_poll, relay->options.master);
-    if (r < 0)
-        return error_set(error, -r, "cannot watch the pseudo-terminal");
-    return 0;
-}
-
 struct relay *relay_new(const struct relay_options *options, struct error *error)
 {
     struct relay *relay = xcalloc(1, sizeof(*relay));
@@ -435,8 +333,8 @@ struct relay *relay_new(const struct relay_options *options, struct error *error
     if (options->filter)
         relay->generation = filter_generation(options->filter);
     relay_flow_init(relay);
-    if (open_handles(relay, error) < 0) {
-        close_handles(relay);
+    if (relay_handles_open(relay, error) < 0) {
+        relay_handles_close(relay);
         return NULL;
     }
     update(relay);
@@ -545,7 +443,7 @@ void relay_close(struct relay *relay)
 {
     if (relay->is_closing)
         return;
-    close_handles(relay);
+    relay_handles_close(relay);
     close(relay->options.master);
 }
 
