@@ -34,7 +34,6 @@
 #include "pty/relay_handles.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define HOLD_STEP_MS    5
