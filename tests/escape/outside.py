@@ -25,7 +25,8 @@ import time
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWNET = 0x40000000
+CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
+MS_REC, MS_PRIVATE, MNT_DETACH = 0x4000, 0x40000, 2
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 CREDENTIALS = (
@@ -62,6 +63,7 @@ SYSCTLS = (
 PUBLIC4, PUBLIC6 = "203.0.113.10", "2001:db8:1::10"
 METADATA = ("169.254.169.254", "fd00:ec2::254", "100.100.100.200")
 LAN4 = "198.51.100.2"
+HEARD_ALL = b"that is all\n"
 
 
 def subreaper():
@@ -91,7 +93,7 @@ def reap(pids):
             os.waitpid(pid, os.WNOHANG)
 
 
-def end_others(spared, limit_s=5.0):
+def end_others(spared, limit_s=60.0):
     """Ends and reaps what lies below this process and is not spared; returns the pids it met.
 
     A process may still have a parent of its own, which reaps it or leaves it to this one: only a
@@ -151,51 +153,47 @@ class User:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
 
-class Log:
-    """What arrived at a listener that must hear nothing."""
+class Listeners(threading.Thread):
+    """Accepts on every socket given to it and writes down what came: they must hear nothing."""
 
     def __init__(self):
-        self.lines, self._lock = [], threading.Lock()
-
-    def add(self, line):
-        with self._lock:
-            self.lines.append(line)
-
-    def mark(self):
-        return len(self.lines)
-
-    def since(self, mark):
-        return self.lines[mark:]
-
-
-class Listeners(threading.Thread):
-    """Accepts on every socket given to it and writes down what came."""
-
-    def __init__(self, log):
         super().__init__(daemon=True)
-        self.log, self.selector = log, selectors.DefaultSelector()
-        self.sockets = []
+        self.selector, self._lock = selectors.DefaultSelector(), threading.Lock()
+        self._lines = []
 
     def add(self, sock, name):
         sock.setblocking(False)
-        self.sockets.append(sock)
         self.selector.register(sock, selectors.EVENT_READ, name)
         return sock
 
     def run(self):
         while True:
-            for key, _ in self.selector.select():
-                try:
-                    if key.fileobj.type == socket.SOCK_DGRAM:
-                        data, _ = key.fileobj.recvfrom(2048)
-                        self.log.add(f"{key.data} got {data[:80]!r}")
-                    else:
-                        connection, _ = key.fileobj.accept()
-                        if not is_of_the_host(connection):
-                            self.log.add(f"{key.data} accepted")
-                        connection.close()
-                except OSError:
-                    pass
+            self.selector.select()
+            with self._lock:
+                self._take_all()
+
+    def heard(self):
+        """What has arrived since the last call, whether the thread has had its turn or not."""
+        with self._lock:
+            self._take_all()
+            lines, self._lines = self._lines, []
+        return lines
+
+    def _take_all(self):
+        for key in self.selector.get_map().values():
+            with contextlib.suppress(OSError):  # above all: no more
+                while True:
+                    self._take(key.fileobj, key.data)
+
+    def _take(self, sock, name):
+        if sock.type == socket.SOCK_DGRAM:
+            data, _ = sock.recvfrom(2048)
+            self._lines.append(f"{name} got {data[:80]!r}")
+        else:
+            connection, _ = sock.accept()
+            if not is_of_the_host(connection):
+                self._lines.append(f"{name} accepted")
+            connection.close()
 
 
 def is_of_the_host(connection):
@@ -238,6 +236,29 @@ def alone_on_machine():
     fcntl.flock(lock, fcntl.LOCK_EX)
 
 
+def mount(source, target, kind, flags, options):
+    words = [word.encode() if word else None for word in (source, target, kind)]
+    if LIBC.mount(*words, flags, options.encode()) != 0:
+        raise OSError(ctypes.get_errno(), f"mount on {target}: {options}")
+
+
+def make_private(tops, place):
+    """From here on what is made below tops is made for this process and its children alone: other
+    tests run at the same time, plant in the same places (X servers do), and look what is there.
+    place: an empty directory, needed meanwhile."""
+    if LIBC.unshare(CLONE_NEWNS) != 0:
+        raise OSError(ctypes.get_errno(), "unshare(CLONE_NEWNS)")
+    mount(None, "/", None, MS_REC | MS_PRIVATE, "")
+    mount("none", place, "tmpfs", 0, "mode=0700")
+    for number, top in enumerate(tops):
+        parts = [f"{place}/{number}{part}" for part in ("upper", "work")]
+        for part in parts:
+            os.mkdir(part)
+        shutil.copystat(top, parts[0])
+        mount("none", top, "overlay", 0, f"lowerdir={top},upperdir={parts[0]},workdir={parts[1]}")
+    LIBC.umount2(place.encode(), MNT_DETACH)
+
+
 class CanaryNet:
     """A veth pair: here the jails and their controls, at the other end the servers.
 
@@ -249,7 +270,7 @@ class CanaryNet:
         self.nameservers = [line.split()[1] for line in
                             read_quiet("/etc/resolv.conf").decode("latin-1").splitlines()
                             if line.startswith("nameserver ")]
-        self.reader = self.child = None
+        self.reader = self.ask = self.child = None
         if self.on and LIBC.unshare(CLONE_NEWNET) != 0:
             self.on = False
         if self.on:
@@ -273,7 +294,7 @@ class CanaryNet:
                 LIBC.unshare(CLONE_NEWNET)
                 os.write(ready_write, b"x")
                 os.read(go_read, 1)
-                self._serve(addresses, far, log_write, ready_write)
+                self._serve(addresses, far, log_write, ready_write, go_read)
             finally:
                 os._exit(1)
         os.close(log_write)
@@ -287,11 +308,26 @@ class CanaryNet:
         ip("-6", "route", "add", "default", "via", "2001:db8:2::1")
         os.write(go_write, b"x")
         os.read(ready_read, 1)
-        self.reader = log_read
-        os.set_blocking(log_read, False)
+        self.reader, self.ask = log_read, go_write
+        for address in (PUBLIC4, PUBLIC6):
+            self._wait_for(address)
+        self.heard()
 
     @staticmethod
-    def _serve(addresses, far, log, ready):
+    def _wait_for(address):
+        """The kernel takes the new link into use when it gets round to it."""
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection((address, 80), 1).close()
+                return
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @staticmethod
+    def _serve(addresses, far, log, ready, ask):
         ip("link", "set", "lo", "up")
         ip("addr", "add", "198.51.100.1/24", "dev", "escape1")
         ip("-6", "addr", "add", "2001:db8:2::1/64", "dev", "escape1", "nodad")
@@ -311,36 +347,48 @@ class CanaryNet:
         for address in {*far, PUBLIC4, PUBLIC6}:
             selector.register(udp_listener(address, 53), selectors.EVENT_READ, f"dns {address}")
         selector.register(udp_listener("0.0.0.0", 5353), selectors.EVENT_READ, "mdns")
+        sockets = [(key.fileobj, key.data) for key in selector.get_map().values()]
+        for sock, _ in sockets:
+            sock.setblocking(False)
+        selector.register(ask, selectors.EVENT_READ)
         os.write(ready, b"x")
         while True:
-            for key, _ in selector.select():
-                line = key.data
-                if line.startswith("tcp"):
-                    key.fileobj.accept()[0].close()
-                else:
-                    data, peer = key.fileobj.recvfrom(2048)
-                    line += f" {data[:80]!r}"
-                    if line.startswith("dns") and len(data) > 12:
-                        # The question back with one A record.
-                        answer = (data[:2] + b"\x81\x80\0\1\0\1\0\0\0\0" + data[12:] +
-                                  b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4\xcb\0\x71\x09")
-                        key.fileobj.sendto(answer, peer)
-                os.write(log, line.encode() + b"\n")
+            asked = [key for key, _ in selector.select() if key.fileobj == ask]
+            for sock, name in sockets:
+                with contextlib.suppress(OSError):  # above all: no more
+                    while True:
+                        line = CanaryNet._take(sock, name)
+                        os.write(log, line.encode() + b"\n")
+            if asked:
+                os.read(ask, 1)
+                os.write(log, HEARD_ALL)
+
+    @staticmethod
+    def _take(sock, name):
+        """One connection or datagram."""
+        if name.startswith("tcp"):
+            sock.accept()[0].close()
+            return name
+        data, peer = sock.recvfrom(2048)
+        if name.startswith("dns") and len(data) > 12:
+            # The question back with one A record.
+            answer = (data[:2] + b"\x81\x80\0\1\0\1\0\0\0\0" + data[12:] +
+                      b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4\xcb\0\x71\x09")
+            sock.sendto(answer, peer)
+        return f"{name} {data[:80]!r}"
 
     def heard(self):
-        """What has arrived at the servers since the last call."""
+        """What has arrived at the servers since the last call; they say when that is all."""
         if self.reader is None:
             return []
+        os.write(self.ask, b"?")
         text = b""
-        while True:
-            try:
-                part = os.read(self.reader, 65536)
-            except BlockingIOError:
-                break
+        while not text.endswith(HEARD_ALL):
+            part = os.read(self.reader, 65536)
             if not part:
-                break
+                raise EOFError("the canary servers are gone")
             text += part
-        return text.decode("latin-1").splitlines()
+        return text.removesuffix(HEARD_ALL).decode("latin-1").splitlines()
 
 
 class World:
@@ -353,15 +401,17 @@ class World:
         self.modes, self.token = "", ""
         self.planted_at, self.key_serial = 0, 0
         self.stranger = None
-        self.log = Log()
-        self.listeners = Listeners(self.log)
+        self.listeners = Listeners()
+        self.heard = self.listeners.heard
         self.runtime = f"/run/user/{user.uid}"
         parent = "/home" if os.geteuid() == 0 else os.environ.get("HOME", "/")
         self.base = f"{parent}/escape-{secrets.token_hex(4)}"
 
     def build(self, options):
-        self.net = CanaryNet()
         self._directory(self.base, mode=0o755)
+        if os.geteuid() == 0:
+            make_private(("/run", "/tmp"), self.base)
+        self.net = CanaryNet()
         self.home = self._directory(f"{self.base}/home", own=True)
         self.project = self._directory(f"{self.home}/src/project", own=True)
         self.sibling = self._directory(f"{self.home}/src/sibling", own=True)
