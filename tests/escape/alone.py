@@ -21,7 +21,7 @@ import outside
 
 LIFE_ROUNDS = 4      # kills per target
 PARALLEL_ROUNDS = 15  # starts per loop
-GRACE_S = 8.0        # TERM, five seconds of grace, KILL
+GRACE_S = 60.0       # TERM, five seconds of grace, KILL, on a machine that does other things
 
 
 class Alone:
@@ -66,7 +66,7 @@ class Alone:
     def said(self):
         return outside.read_quiet(self.heard).decode("latin-1")
 
-    def until(self, condition, limit_s=10.0):
+    def until(self, condition, limit_s=60.0):
         deadline = time.monotonic() + limit_s
         while not condition():
             if time.monotonic() > deadline:
@@ -276,12 +276,12 @@ class Alone:
                     else:
                         time.sleep(random.uniform(0, 0.06))
                     self.until(lambda: process.poll() is not None or
-                               self._target(process, target) is not None, 5.0)
+                               self._target(process, target) is not None)
                     pid = self._target(process, target)
                     if pid is not None:
                         with contextlib.suppress(ProcessLookupError):
                             os.kill(pid, signal.SIGKILL)
-                    status, _, err = self.suite.finish(process, 5)
+                    status, _, err = self.suite.finish(process)
                 expected = (-9,) if target == "supervisor" else (125, 137)
                 good = status in expected and len(self.suite.findings) == before
                 self.expect(f"E-LIF-01-{target}", good, f"status {status} {err[-300:]}")

@@ -11,7 +11,7 @@ import outside
 from alone import Alone
 from terminal import Terminal
 
-RESTORED_LIMIT_S = 1.0
+RESTORED_LIMIT_S = 30.0
 
 # Bytes a command writes, and what of them must not reach the terminal. {t} is the token.
 FORBIDDEN = (
@@ -128,8 +128,9 @@ class AloneTerminal(Alone):
 
     def questions(self):
         token = self.world.token
-        self.put(latin(f"\x1b]2;{token}\x07\x1b[5n\x1b[6n\x1b[c\x1b[>c\x1b]10;?\x07\x1b]52;c;?\x07"
-                       f"\x1bP$qm\x1b\\\x1b[21t\x1b[20t\x1b[?2004$p\x1b[>q\x1bP+q544e\x1b\\"))
+        # The last one has an answer in any case: --ask waits for it.
+        self.put(latin(f"\x1b]2;{token}\x07\x1b[6n\x1b[c\x1b[>c\x1b]10;?\x07\x1b]52;c;?\x07"
+                       f"\x1bP$qm\x1b\\\x1b[21t\x1b[20t\x1b[?2004$p\x1b[>q\x1bP+q544e\x1b\\\x1b[5n"))
         with Terminal(self.world.user) as term:
             status = self.on_terminal(term, [self.world.probe, "--ask", self.content])
             answers = self.answers(term)
@@ -171,7 +172,7 @@ class AloneTerminal(Alone):
                      if outside.process_name(p).startswith(f"{self.world.probe} --modes")), None)
                 if pid is not None:
                     os.kill(pid, signal.SIGKILL)
-                status = term.wait(self.suite, process, 10)
+                status = term.wait(self.suite, process)
                 restored = term.wait_for(lambda: term.modes() == before and
                                          not self.left_on(term.log), RESTORED_LIMIT_S)
                 left, same = self.left_on(term.log), term.modes() == before

@@ -11,7 +11,8 @@
  *   --describe          says type and device of 0 to 2, and the working directory
  *   --emit FILE         writes the content of FILE to 1, 2 and the terminal
  *   --ask FILE          writes "ready" and FILE to the terminal, and then in hexadecimal digits what
- *                       came back within the wait, as "answer:DIGITS:"
+ *                       came back, as "answer:DIGITS:". A FILE that ends with the question for the
+ *                       status (CSI 5 n) has its answer at the end of what is waited for.
  *   --modes FILE        raw mode and terminal modes on (sequences of FILE), "ready", then stays
  *   --find FILE         says "ready" and waits for FILE, a list of pids: 0 if none can be signalled
  *                       or seen
@@ -34,9 +35,12 @@
 #include <termios.h>
 #include <time.h>
 
-#define ANSWER_WAIT_MS 200
-#define FILE_WAIT_MS   10000
-#define STAY_LIMIT_S   120
+#define STATUS_QUESTION "\033[5n"
+#define STATUS_ANSWER   "\033[0n"
+#define ANSWER_WAIT_MS  60000
+#define MORE_WAIT_MS    200 /* for what nobody asked for */
+#define FILE_WAIT_MS    60000
+#define STAY_LIMIT_S    300
 
 static void stay(void)
 {
@@ -162,6 +166,11 @@ static void raw_mode(int fd)
     }
 }
 
+static bool ends_with(const void *data, size_t n, const char *end)
+{
+    return n >= strlen(end) && memcmp((const char *)data + n - strlen(end), end, strlen(end)) == 0;
+}
+
 static int ask(int argc, char **argv)
 {
     long n = argc == 2 ? file_read(argv[1], content, sizeof content) : -1;
@@ -169,6 +178,7 @@ static int ask(int argc, char **argv)
     struct pollfd wait = {.fd = terminal, .events = POLLIN};
     unsigned char answer[4096];
     ssize_t got = 0, more;
+    bool waits = n > 0 && ends_with(content, (size_t)n, STATUS_QUESTION);
 
     if (terminal < 0 || n < 0)
         return 1;
@@ -176,11 +186,13 @@ static int ask(int argc, char **argv)
     dprintf(terminal, "ready\r\n");
     if (write(terminal, content, (size_t)n) != n)
         return 1;
-    while (got < (ssize_t)sizeof answer && poll(&wait, 1, ANSWER_WAIT_MS) == 1) {
+    while (got < (ssize_t)sizeof answer &&
+           poll(&wait, 1, waits ? ANSWER_WAIT_MS : MORE_WAIT_MS) == 1) {
         more = read(terminal, answer + got, sizeof answer - (size_t)got);
         if (more <= 0)
             break;
         got += more;
+        waits = waits && !ends_with(answer, (size_t)got, STATUS_ANSWER);
     }
     dprintf(terminal, "\r\nanswer:");
     for (ssize_t i = 0; i < got; i++)

@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 
 /* Seconds after which a row has failed. */
-#define ROW_LIMIT_S 60
+#define ROW_LIMIT_S 120
 /* Bytes of notes kept per row: a row with thousands of calls must not flood the log. */
 #define NOTES_MAX 4000
 

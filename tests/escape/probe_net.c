@@ -22,8 +22,13 @@
 #ifndef TCP_FASTOPEN_CONNECT
 #define TCP_FASTOPEN_CONNECT 30
 #endif
-#define CONNECT_LIMIT_MS 2000
-#define LOOKUP_LIMIT_MS  1000
+/* For controls: in a jail the answer is there at once. */
+#define CONNECT_LIMIT_MS 15000
+#define LOOKUP_LIMIT_MS  15000
+/* A resolver that waits for a server that is not there waits for so long; one that cannot send is
+ * done at once, which on a busy machine may still take a moment. */
+#define RESOLVER_OPTIONS "timeout:30 attempts:1"
+#define AT_ONCE_MS       20000
 
 struct endpoint {
     union {
@@ -237,11 +242,13 @@ static void names_out(struct trial *t)
 
     snprintf(name, sizeof name, "%s.example", fact_token());
     const char *const argv[] = {"getent", "hosts", name, NULL};
+    if (!t->control)
+        setenv("RES_OPTIONS", RESOLVER_OPTIONS, 1);
     started = milliseconds();
     rc = program_run(argv);
     trial_call(t, 0, rc > 0 ? -ENETUNREACH : rc, "getent hosts TOKEN.example");
-    trial_must(t, t->control || milliseconds() - started < LOOKUP_LIMIT_MS,
-               "the lookup took %ld ms", milliseconds() - started);
+    trial_must(t, t->control || milliseconds() - started < AT_ONCE_MS, "the lookup took %ld ms",
+               milliseconds() - started);
     while (fact_each("nameservers", &at, server, sizeof server))
         trial_call(t, 0, dns_ask(server, 53), "query to %s", server);
     if (t->control)

@@ -29,6 +29,9 @@
 /* A tmpfs up to this size is filled, of larger ones only the size is checked. */
 #define FILL_MAX        (128 * MIB)
 #define INSTANCES_TRIED 70000
+/* The kernel has some three thousand terminals for all the jails of the machine: others, above all
+ * other tests, need some at the same time. */
+#define TERMINALS_MAX 1500
 
 static void *thread_body(void *argument)
 {
@@ -166,12 +169,16 @@ static void limits(struct trial *t)
 /* Own budgets run out; that the supervisor still ends the run is seen by the harness. */
 static void budgets(struct trial *t)
 {
+    struct rlimit limit;
     long rc = 0;
     unsigned n;
 
     for (n = 0; n < INSTANCES_TRIED && rc >= 0; n++)
         rc = RESULT(inotify_init1(IN_CLOEXEC));
     trial_call(t, 0, rc, "inotify_init number %u", n);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = TERMINALS_MAX;
+    setrlimit(RLIMIT_NOFILE, &limit);
     for (n = 0, rc = 0; n < INSTANCES_TRIED && rc >= 0; n++)
         rc = RESULT(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
     trial_call(t, 0, rc, "open(/dev/ptmx) number %u", n);

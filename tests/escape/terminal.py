@@ -62,7 +62,7 @@ class Terminal:
         self.log += os.read(self.master, 65536)
         return True
 
-    def wait(self, suite, process, limit_s=120.0):
+    def wait(self, suite, process, limit_s=300.0):
         """Reads until the process has ended; its status."""
         deadline = time.monotonic() + limit_s
         while process.poll() is None:
@@ -78,7 +78,7 @@ class Terminal:
     def run(self, suite, words, **keywords):
         return self.wait(suite, self.start(suite, words, **keywords))
 
-    def wait_for(self, condition, limit_s=10.0):
+    def wait_for(self, condition, limit_s=60.0):
         deadline = time.monotonic() + limit_s
         while not condition():
             self.drain(0.01)

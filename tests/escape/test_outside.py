@@ -81,7 +81,7 @@ class Outside(unittest.TestCase):
     @unittest.skipUnless(PROBE and os.geteuid() == 0, "only root's controls can do it")
     def test_a_control_leaves_the_mounts_of_the_machine(self):
         ran = subprocess.run(["unshare", "-m", "sh", "-c", TMP_IS_A_MOUNT, "sh", PROBE],
-                             stdout=subprocess.PIPE, check=False, timeout=30)
+                             stdout=subprocess.PIPE, check=False, timeout=120)
         self.assertIn(b'"escaped"', ran.stdout)
         self.assertIn(b"intact", ran.stdout)
 
