@@ -26,6 +26,7 @@ int fixture_setup(void **state)
 {
     struct fixture *fixture = xcalloc(1, sizeof(*fixture));
 
+    fixture->jail.launcher_end = -1;
     fixture->jail.control = -1;
     fixture->jail.master = -1;
     fixture->output = memfd_create("output", MFD_CLOEXEC);
@@ -102,7 +103,7 @@ void fixture_fails(struct fixture *fixture, enum launch_stage stage, int error)
     assert_int_equal(message.b, error);
     /* It is the last message, and the jail ends. */
     assert_int_equal(jail_receive(jail, &message), 0);
-    assert_int_equal(jail_wait(jail, 5000), 125 << 8);
+    assert_int_equal(jail_wait(jail), 125 << 8);
     fixture_again(fixture);
 }
 

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 10000
+#define TIMEOUT_MS 60000 /* of what takes a moment on a machine with nothing else to do */
 
 /* Numbers in bubblewrap, above those of enum launcher_fd. */
 enum backend_fd {
@@ -240,13 +240,19 @@ static void close_handed(struct handed *handed)
             close(handed->fd[i]);
 }
 
+/* It is a child of bubblewrap's, and its number may be another process' as soon as it has ended. */
+static int open_launcher(pid_t pid)
+{
+    return pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+}
+
 int jail_start(struct jail *jail, const struct jail_options *options)
 {
     struct handed handed;
     int sockets[2];
     int info[2];
 
-    *jail = (struct jail){.control = -1, .master = -1};
+    *jail = (struct jail){.launcher_end = -1, .control = -1, .master = -1};
     for (int i = 0; i < FD_END; i++)
         handed.fd[i] = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
@@ -266,6 +272,7 @@ int jail_start(struct jail *jail, const struct jail_options *options)
         become_backend(&handed);
     close_handed(&handed);
     jail->launcher = read_launcher_pid(info[0]);
+    jail->launcher_end = open_launcher(jail->launcher);
     close(info[0]);
     return jail->launcher > 0 ? 0 : -ESRCH;
 }
@@ -310,7 +317,7 @@ bool jail_runs(struct jail *jail)
            jail_receives(jail, CONTROL_STARTED, NULL);
 }
 
-/* Between two looks at a process that is no child of ours. */
+/* Between two looks. */
 static void nap(void)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -318,9 +325,9 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-int jail_wait(struct jail *jail, int timeout_ms)
+int jail_wait(struct jail *jail)
 {
-    int64_t deadline = now_ms() + timeout_ms;
+    int64_t deadline = now_ms() + TIMEOUT_MS;
     int status;
 
     do {
@@ -339,11 +346,13 @@ void jail_free(struct jail *jail)
         close(jail->control);
     if (jail->master >= 0)
         close(jail->master);
+    if (jail->launcher_end >= 0)
+        close(jail->launcher_end);
     if (jail->backend > 0) {
         kill(jail->backend, SIGKILL);
         waitpid(jail->backend, NULL, 0);
     }
-    *jail = (struct jail){.control = -1, .master = -1};
+    *jail = (struct jail){.launcher_end = -1, .control = -1, .master = -1};
 }
 
 bool jail_read_until(int fd, const char *wanted)
@@ -368,32 +377,11 @@ bool jail_read_until(int fd, const char *wanted)
     return true;
 }
 
-static bool is_alive(pid_t pid)
+bool jail_launcher_ends(const struct jail *jail)
 {
-    char path[64];
-    struct buf text CLEANUP(buf_free);
-    _cleanup_close_ int fd = -1;
-    const char *state;
+    struct pollfd pollfd = {.fd = jail->launcher_end, .events = POLLIN};
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    buf_init(&text, 16 * KIB);
-    if (fd < 0 || fd_read_all(fd, &text, 4 * KIB) < 0)
-        return false;
-    state = strrchr(buf_cstr(&text), ')');
-    return state && state[2] != 'Z' && state[2] != 'X';
-}
-
-bool jail_process_ends(pid_t pid, int timeout_ms)
-{
-    int64_t deadline = now_ms() + timeout_ms;
-
-    while (is_alive(pid)) {
-        if (now_ms() > deadline)
-            return false;
-        nap();
-    }
-    return true;
+    return jail->launcher_end >= 0 && poll(&pollfd, 1, TIMEOUT_MS) == 1;
 }
 
 const char *jail_unavailable(void)

@@ -44,8 +44,9 @@ struct jail_options {
 };
 
 struct jail {
-    pid_t backend;  /* bubblewrap; 0: waited for */
-    pid_t launcher; /* PID 1 of the jail as seen from here */
+    pid_t backend;    /* bubblewrap; 0: waited for */
+    pid_t launcher;   /* PID 1 of the jail as seen from here */
+    int launcher_end; /* pidfd of it, -1 if it had ended before */
     int control;
     int master; /* of the PTY, -1 if none was handed out */
 };
@@ -62,12 +63,12 @@ int jail_receive(struct jail *jail, struct control_message *message);
 bool jail_receives(struct jail *jail, enum control_type type, struct control_message *message);
 /* HELLO, GO, STARTED, with nothing between. */
 bool jail_runs(struct jail *jail);
-/* Waits for bubblewrap's end, at most timeout_ms. Its wait status or -ETIMEDOUT. */
-int jail_wait(struct jail *jail, int timeout_ms);
+/* Waits for bubblewrap's end. Its wait status or -ETIMEDOUT. */
+int jail_wait(struct jail *jail);
 /* Ends what is left of it and closes the descriptors. */
 void jail_free(struct jail *jail);
 
 /* Reads what arrives on fd until wanted has been seen or the end came. True if it was seen. */
 bool jail_read_until(int fd, const char *wanted);
-/* Polls until the process is gone (or a zombie of somebody else), at most timeout_ms. */
-bool jail_process_ends(pid_t pid, int timeout_ms);
+/* Waits for the launcher's end, with which all of the jail has ended. True if it came. */
+bool jail_launcher_ends(const struct jail *jail);

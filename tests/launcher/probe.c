@@ -124,7 +124,7 @@ static int probe_orphan(char **args)
     if (read(pipe_fds[0], &orphan, sizeof(orphan)) != (ssize_t)sizeof(orphan) ||
         waitpid(child, NULL, 0) != child)
         return CANNOT_PROBE;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 30000; i++) {
         if (kill(orphan, 0) < 0)
             return errno == ESRCH ? 0 : errno;
         nanosleep(&pause, NULL);

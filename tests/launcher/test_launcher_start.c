@@ -22,7 +22,7 @@ static void test_exit_code_is_the_commands(void **state)
     status = fixture_run(fixture);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 7);
-    assert_int_equal(jail_wait(&fixture->jail, 5000), 7 << 8);
+    assert_int_equal(jail_wait(&fixture->jail), 7 << 8);
 }
 
 static void test_argv_and_env_arrive_whole(void **state)
@@ -81,7 +81,7 @@ static void test_broken_orders_are_refused(void **state)
     assert_true(jail_receives(&fixture->jail, CONTROL_FAILED, &message));
     assert_int_equal(message.a, STAGE_ORDERS);
     assert_int_equal(message.b, EBADMSG);
-    assert_int_equal(jail_wait(&fixture->jail, 5000), 125 << 8);
+    assert_int_equal(jail_wait(&fixture->jail), 125 << 8);
 }
 
 static void test_missing_directory_is_refused(void **state)
