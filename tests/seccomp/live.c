@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-enum { ORDINARY_ID = 65534, EXIT_SKIPPED = 77, CHILD_SECONDS = 30 };
+enum { ORDINARY_ID = 65534, EXIT_SKIPPED = 77, CHILD_SECONDS = 120 };
 
 int live_file = -1;
 char live_path[] = "/tmp/ai-jail-seccomp-XXXXXX";
