@@ -219,6 +219,13 @@ class BrowserLink(SessionTest):
         self.assertEqual(process.wait(), 3)
         self.assertEqual(os.listdir(self.temp), [])
 
+    def test_a_signal_at_once(self):
+        """However early it comes, and however soon the other has ended by it."""
+        self.script(os.path.join(self.bin, "ai-jail"),
+                    "#!/bin/sh\ntrap 'exit 3' TERM\nkill -TERM $PPID\nwhile :; do :; done\n")
+        for _ in range(20):
+            self.assertEqual(self.open("http://a/"), (3, "", ""))
+
     # -- with the real one --
 
     def test_the_jail(self):
