@@ -66,6 +66,16 @@ class Peer:
         self.socket.close()
 
 
+def takes_connections(path):
+    """A socket is there a moment before it is listened on."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(path)
+            return True
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+
+
 class CapabilityTest(SessionTest):
     def setUp(self):
         super().setUp()
@@ -234,13 +244,19 @@ class SystemSockets(CapabilityTest):
                        f"mount --bind '{self.base}/run' /run && exec \"$@\"", "sh", *command]
         for flags, names in self.OPEN.items():
             with self.subTest(flags=flags):
-                out, err = self.output(), self.output()
-                process = self.start_program([*command, *flags, "--", ptyrun.PYTHON, "-c", CONNECT,
-                                              *self.PATHS], [self.null, out.fd, err.fd])
-                self.assertEqual(process.wait(), 0, err.text())
-                self.check(flags, names, json.loads(out.text()), err.text())
+                there = None
+                while there != self.there():  # the machine's own may come and go
+                    there = self.there()
+                    out, err = self.output(), self.output()
+                    process = self.start_program([*command, *flags, "--", ptyrun.PYTHON, "-c",
+                                                  CONNECT, *self.PATHS], [self.null, out.fd, err.fd])
+                    self.assertEqual(process.wait(), 0, err.text())
+                self.check(flags, names, there, json.loads(out.text()), err.text())
 
-    def check(self, flags, names, found, err):
+    def there(self):
+        return [path for path in self.PATHS if os.path.exists(path)]
+
+    def check(self, flags, names, there, found, err):
         expected = {path: os.path.basename(path) if path in names else "ENOENT" for path in found}
         if UID == 0:
             self.assertEqual(found, expected, err)
@@ -248,15 +264,16 @@ class SystemSockets(CapabilityTest):
         # Nobody else can put something in the place of /run: there is what the machine has.
         self.assertEqual({found[path] for path in self.PATHS if path not in names}, {"ENOENT"})
         for path in names:
-            self.assertEqual(found[path] == "ENOENT", not os.path.exists(path), err)
-            if not os.path.exists(path):
+            self.assertEqual(found[path] == "ENOENT", path not in there, err)
+            if path not in there:
                 self.assertRegex(err, f"⚠ {flags[0]}: [^\n]*{path}")
 
 
 class RealPeers(CapabilityTest):
-    def start_daemon(self, argv):
-        process = self.start_program(argv, [self.null, self.null, self.null])
-        return process
+    def start_daemon(self, argv, path):
+        """Starts it and waits until it takes connections there."""
+        self.start_program(argv, [self.null, self.null, self.null])
+        wait_for(lambda: takes_connections(path), path)
 
     def test_session_bus(self):
         program = tool("dbus-daemon")
@@ -266,8 +283,8 @@ class RealPeers(CapabilityTest):
                            f"<listen>unix:path={self.runtime}/bus</listen><auth>EXTERNAL</auth>"
                            '<policy context="default"><allow send_destination="*"/>'
                            '<allow receive_sender="*"/><allow own="*"/></policy></busconfig>')
-        self.start_daemon([program, f"--config-file={config}", "--nofork", "--nopidfile"])
-        wait_for(lambda: os.path.exists(f"{self.runtime}/bus"), "the bus")
+        self.start_daemon([program, f"--config-file={config}", "--nofork", "--nopidfile"],
+                          f"{self.runtime}/bus")
         argv = ["--", "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
                 "org.freedesktop.DBus.GetId"]
         out, _ = self.run_ok("--systemd-user", *argv)
@@ -282,8 +299,7 @@ class RealPeers(CapabilityTest):
         self.write(os.path.join(self.home, ".ssh/config"), "Host example\n  Port 4711\n")
         subprocess.run([tool("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-C", "canary", "-f",
                         key], check=True, stdin=subprocess.DEVNULL)
-        self.start_daemon([tool("ssh-agent"), "-D", "-a", agent])
-        wait_for(lambda: os.path.exists(agent), "the agent")
+        self.start_daemon([tool("ssh-agent"), "-D", "-a", agent], agent)
         subprocess.run([tool("ssh-add"), "-q", key], check=True, stdin=subprocess.DEVNULL,
                        env=dict(self.env, SSH_AUTH_SOCK=agent), stderr=subprocess.DEVNULL)
         self.env["SSH_AUTH_SOCK"] = agent
@@ -301,11 +317,13 @@ class RealPeers(CapabilityTest):
     def start_x_server(self):
         """An X server with a key of this machine's name, as a display manager starts it."""
         program = tool("Xvfb")
+        umask = os.umask(0)
         try:
-            os.mkdir("/tmp/.X11-unix")
-            os.chmod("/tmp/.X11-unix", 0o1777)
+            os.mkdir("/tmp/.X11-unix", 0o1777)
         except FileExistsError:
             pass
+        finally:
+            os.umask(umask)
         cookie = os.urandom(16)
         server_file = os.path.join(self.base, "server-auth")
         for path, number in ((server_file, b""), (os.path.join(self.home, ".Xauthority"), None)):
@@ -320,7 +338,7 @@ class RealPeers(CapabilityTest):
                             "tcp", "-screen", "0", "64x64x24", "-terminate"],
                            [self.null, self.null, self.null], keep=(writer,))
         os.close(writer)
-        number = wait_for(lambda: read_line(reader), "the number of the display").strip()
+        number = wait_for(lambda: read_line(reader), "the number of the display", 60).strip()
         os.close(reader)
         if not os.path.exists(f"/tmp/.X11-unix/X{number.decode()}"):
             raise unittest.SkipTest("Xvfb cannot make a socket in /tmp/.X11-unix")

@@ -7,13 +7,12 @@ client is asked three times: with the flag it is served, without it and in lockd
 """
 import os
 import shutil
-import stat
 import subprocess
 import sys
 
 import ptyrun
 from ptyrun import tool, wait_for
-from test_capabilities import CapabilityTest
+from test_capabilities import CapabilityTest, takes_connections
 
 ALL = os.environ.get("AI_JAIL_COMPAT") == "all"
 LARGE = {"test_wayland": ("weston", "wayland-info"),
@@ -28,7 +27,7 @@ class CapabilityPeers(CapabilityTest):
 
         def is_there():
             self.assertIsNone(process.poll(), log.text())
-            return os.path.exists(path) and stat.S_ISSOCK(os.stat(path).st_mode)
+            return takes_connections(path)
 
         wait_for(is_there, lambda: f"{path}; {log.text()}")
         return log
