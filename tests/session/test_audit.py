@@ -159,7 +159,7 @@ class Audit(SessionTest):
         started = [self.start(["--audit-log", "--no-save-config", "--no-network", "true"],
                               [self.null, output.fd, output.fd]) for output in outputs]
         for process, output in zip(started, outputs):
-            self.assertEqual(process.wait(), 0, output.text())
+            self.assertEqual(process.wait(120), 0, output.text())
         self.assertEqual(len(self.records("exit")), len(started))
         self.assert_intact()
 

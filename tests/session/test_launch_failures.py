@@ -74,7 +74,7 @@ class LaunchFailure(Rule):
         code = process.wait(60)
         failed = self.assert_rule(code, err.text(), others=others)
         self.assertEqual(terminal.modes(), before)
-        self.assert_nothing_left(3)
+        self.assert_nothing_left()
         terminal.close()
         return failed
 
@@ -109,7 +109,7 @@ class LaunchFailure(Rule):
                                          resource.RLIMIT_DATA, (s, s)))
                 # Too little for the loader is the loader's message and code.
                 self.assertNotIn(process.wait(), (0, 139), err.text())
-                self.assert_nothing_left(3)
+                self.assert_nothing_left()
 
     def test_small_files(self):
         """The descriptors of a launch are files; a limit is an error and no signal."""
@@ -202,7 +202,7 @@ class LaunchFailure(Rule):
              'mount --bind "$1" /usr/bin/bwrap && exec "$0" true', ptyrun.PROGRAM, path],
             [self.null, self.null, err.fd])
         code = process.wait(60)
-        self.assert_nothing_left(3)
+        self.assert_nothing_left()
         return code, err.text()
 
     @unittest.skipUnless(os.geteuid() == 0 or os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1",
@@ -255,7 +255,7 @@ class Injection(Rule):
             if failed and not self.is_of_command(log):
                 self.assert_rule(code, text)
             self.assertEqual(terminal.modes(), before)
-            self.assert_nothing_left(4)
+            self.assert_nothing_left()
         except AssertionError as problem:
             hit = [line for line in log.splitlines() if "INJECTED" in line]
             raise AssertionError(f"{calls} #{number}: {problem}\n" + "\n".join(hit)) from problem

@@ -121,7 +121,9 @@ class Report(SessionTest):
         self.write("gitdir: ../.git/modules/old\n", "old", ".git")
         subprocess.run([git, "init", "-q", "--bare", self.path(".git/modules/old")], env=self.env,
                        check=True)
-        found = self.changed(f"{git} init -q new; {git} -C new config core.fsmonitor x; "
+        # A repository with a lock in it is not done yet: on a busy machine it could be taken for that.
+        found = self.changed("mkdir -p new/.git; echo > new/.git/wait.lock; "
+                             f"{git} init -q new; {git} -C new config core.fsmonitor x; "
                              "echo > new/.git/hooks/post-checkout; "
                              f"{git} init -q --bare bare; mkdir -p a/file evil; "
                              "echo 'gitdir: ../../evil' > a/file/.git; "
