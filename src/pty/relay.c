@@ -305,17 +305,31 @@ static void on_resize_timer(uv_timer_t *timer)
     update(relay);
 }
 
-/* The wait is over: what it was for will not come. */
-static void on_end_timer(uv_timer_t *timer)
+/* What the wait was for will not come. */
+static void give_up(struct relay *relay)
 {
-    struct relay *relay = timer->data;
-
     if (relay->end_wait == END_WAIT_TERMINAL)
         relay_flow_drop_output(relay);
     relay->is_master_ended = true;
     relay_flow_release_injected(relay);
     push_output(relay);
     note_progress(relay, false);
+}
+
+/* The wait is over. But timers come before descriptors: a process that was late may find what it has
+ * waited for, and then the wait begins anew. */
+static void on_end_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    if (relay->end_wait == END_WAIT_TERMINAL)
+        push_output(relay);
+    else if (!relay->is_master_ended)
+        pull_output(relay);
+    if (relay->is_closing)
+        return;
+    if (!uv_is_active((uv_handle_t *)timer))
+        give_up(relay);
     check_end(relay);
     update(relay);
 }
