@@ -106,11 +106,13 @@ static uint64_t now_ms(void)
     return uv_hrtime() / 1000000;
 }
 
-/* Runs the loop for wait_ms, or until buf ends in text. takes: the command reads meanwhile. */
+/* Runs the loop for wait_ms, once more when they are over, or until buf ends in text. takes: the command
+ * reads meanwhile. */
 static bool run(struct rig *rig, struct buf *buf, const char *text, int wait_ms, bool takes)
 {
     uint64_t deadline = now_ms() + (uint64_t)wait_ms;
     size_t len = text ? strlen(text) : 0;
+    bool is_over = false;
 
     for (;;) {
         struct pollfd poll_fd = {.fd = uv_backend_fd(&rig->loop), .events = POLLIN};
@@ -121,8 +123,9 @@ static bool run(struct rig *rig, struct buf *buf, const char *text, int wait_ms,
             collect(rig->jail.slave, &rig->typed);
         if (text && buf->len >= len && memcmp(buf->data + buf->len - len, text, len) == 0)
             return true;
-        if (now_ms() >= deadline)
+        if (is_over)
             return false;
+        is_over = now_ms() >= deadline;
         poll(&poll_fd, 1, next < 0 || next > 5 ? 5 : next);
         uv_run(&rig->loop, UV_RUN_NOWAIT);
     }
