@@ -6,6 +6,7 @@ import fcntl
 import os
 import random
 import re
+import select
 import signal
 import struct
 import termios
@@ -74,6 +75,8 @@ class ProbeTest(SessionTest):
         modes = termios.tcgetattr(terminal.slave)
         modes[3] &= ~(termios.ICANON | termios.ECHO)
         termios.tcsetattr(terminal.slave, termios.TCSANOW, modes)
+        # What has just been typed may still be on its way: this waits for it, FIONREAD does not.
+        select.select([terminal.slave], [], [], 0)
         waiting = struct.unpack("i", fcntl.ioctl(terminal.slave, termios.FIONREAD, bytes(4)))[0]
         return os.read(terminal.slave, waiting) if waiting else b""
 
