@@ -23,14 +23,24 @@ void jobs_keep_restore(struct jobs *jobs)
     restore_page_set(jobs->page, jobs->terminal, bytes.data, bytes.len);
 }
 
+int jobs_set_raw(struct jobs *jobs)
+{
+    bool was_raw = jobs->terminal->is_raw;
+    int r = was_raw ? 0 : terminal_begin_raw(jobs->terminal);
+
+    if (r < 0)
+        return r;
+    jobs_keep_restore(jobs);
+    return was_raw ? 0 : terminal_finish_raw(jobs->terminal);
+}
+
 void jobs_take_terminal(struct jobs *jobs)
 {
     struct winsize size;
 
     jobs->owns_terminal = true;
-    if (terminal_set_raw(jobs->terminal) < 0)
+    if (jobs_set_raw(jobs) < 0)
         return;
-    jobs_keep_restore(jobs);
     terminal_size(jobs->terminal, &size);
     relay_resize(jobs->relay, &size);
     relay_set_input(jobs->relay, true);

@@ -26,6 +26,8 @@ struct jobs {
 
 /* Writes the bytes that would undo what is on now into the page. */
 void jobs_keep_restore(struct jobs *jobs);
+/* terminal_set_raw(), with the page written first: who kills us then leaves nothing behind. */
+int jobs_set_raw(struct jobs *jobs);
 /* Raw mode, size, input. In the background only the wish is noted: jobs_is_waiting(). */
 void jobs_take_terminal(struct jobs *jobs);
 /* Undoes what the command left on, then the modes. Idempotent. */

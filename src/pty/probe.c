@@ -28,6 +28,7 @@
 #define AFTER_BYTE_MS   300
 #define LOCAL_MS        200 /* for the first reply; a local terminal needs a few */
 #define DRAIN_MS        20
+#define DRAIN_MAX       4096 /* bytes; all answers together are fewer */
 #define LATE_MS         3000
 #define QUESTIONS_MAX   1024
 #define READ_SIZE       1024
@@ -268,18 +269,19 @@ void probe_drain(const struct probe *probe, const struct terminal *terminal, str
     uint64_t now = clock_ms();
     uint64_t deadline = now + DRAIN_MS;
     struct probe_replies replies;
+    size_t len = 0;
     uint8_t byte;
 
     if (!terminal->is_raw || !probe->asked_ms || probe->is_answered ||
         now > probe->asked_ms + LATE_MS)
         return;
     probe_replies_init(&replies, typed);
-    while (!replies.is_done && !typed->len && wait_readable(terminal, deadline)) {
+    /* What is there is read also when it is late: half a reply is worse for the next than none. */
+    while (!replies.is_done && !typed->len && len++ < DRAIN_MAX &&
+           wait_readable(terminal, deadline)) {
         if (terminal_read_some(terminal, &byte, 1) <= 0)
             break;
         probe_replies_feed(&replies, &byte, 1);
-        if (clock_ms() >= deadline)
-            break;
     }
     probe_replies_end(&replies);
 }

@@ -54,7 +54,7 @@ bool probe_cursor(const struct probe *probe, const struct terminal *terminal, un
                   unsigned *col, struct buf *typed);
 
 /*
- * Before the terminal's modes are given back: reads for at most 20 ms what is answered late, if a
+ * Before the terminal's modes are given back: waits at most 20 ms for what is answered late, if a
  * question may still be unanswered; else reads nothing, because what is there was typed for the next
  * program. Ends with the last answer, or with the first key, which is appended to typed (at least
  * REPLY_MAX + 8 bytes): it cannot be put back. A terminal that has not answered after 3 s never will.

@@ -224,6 +224,48 @@ static void on_master(uv_poll_t *poll, int status, int events)
     update(relay);
 }
 
+/* ---- the size ------------------------------------------------------------------------------ */
+
+static void on_redraw_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    if (!relay_flow_type_redraw_key(relay))
+        uv_timer_start(timer, on_redraw_timer, REDRAW_MS, 0);
+    update(relay);
+}
+
+static void set_size(struct relay *relay, const struct winsize *size)
+{
+    bool is_other = relay_flow_resize(relay, size);
+
+    if (is_other && relay->options.redraw_key)
+        uv_timer_start(&relay->timers[RELAY_TIMER_REDRAW], on_redraw_timer, REDRAW_MS, 0);
+    relay->size = *size;
+    relay->is_resized = false;
+    uv_timer_start(&relay->timers[RELAY_TIMER_RESIZE], on_resize_timer, RESIZE_STEP_MS, 0);
+}
+
+static bool is_same_size(const struct winsize *a, const struct winsize *b)
+{
+    return a->ws_row == b->ws_row && a->ws_col == b->ws_col && a->ws_xpixel == b->ws_xpixel &&
+           a->ws_ypixel == b->ws_ypixel;
+}
+
+/* What is typed after a change of the size is read after it, as without us: the signal that tells of
+ * the change may come later than the key. */
+static void follow_size(struct relay *relay)
+{
+    struct winsize now;
+
+    terminal_size(relay->options.terminal, &now);
+    if (relay->is_throttled || is_same_size(&now, &relay->seen_size))
+        return;
+    relay->seen_size = now;
+    if (relay->is_resized || !is_same_size(&now, &relay->size))
+        set_size(relay, &now);
+}
+
 /* ---- from the terminal --------------------------------------------------------------------- */
 
 /* is_silent: if nothing is there, what the input filter holds is decided. */
@@ -245,8 +287,10 @@ static void on_terminal(uv_poll_t *poll, int status, int events)
 
     if (status < 0)
         relay->terminal_events = 0;
-    if (events & UV_READABLE)
+    if (events & UV_READABLE) {
+        follow_size(relay);
         pull_input(relay, false);
+    }
     if (!relay->is_closing && events & UV_WRITABLE)
         push_output(relay);
     if (!relay->is_closing && (status < 0 || events & UV_DISCONNECT))
@@ -277,25 +321,6 @@ static void on_tick_timer(uv_timer_t *timer)
     update(relay);
 }
 
-static void on_redraw_timer(uv_timer_t *timer)
-{
-    struct relay *relay = timer->data;
-
-    if (!relay_flow_type_redraw_key(relay))
-        uv_timer_start(timer, on_redraw_timer, REDRAW_MS, 0);
-    update(relay);
-}
-
-static void set_size(struct relay *relay, const struct winsize *size)
-{
-    bool is_other = relay_flow_resize(relay, size);
-
-    if (is_other && relay->options.redraw_key)
-        uv_timer_start(&relay->timers[RELAY_TIMER_REDRAW], on_redraw_timer, REDRAW_MS, 0);
-    relay->is_resized = false;
-    uv_timer_start(&relay->timers[RELAY_TIMER_RESIZE], on_resize_timer, RESIZE_STEP_MS, 0);
-}
-
 static void on_resize_timer(uv_timer_t *timer)
 {
     struct relay *relay = timer->data;
@@ -305,17 +330,31 @@ static void on_resize_timer(uv_timer_t *timer)
     update(relay);
 }
 
-/* The wait is over: what it was for will not come. */
-static void on_end_timer(uv_timer_t *timer)
+/* What the wait was for will not come. */
+static void give_up(struct relay *relay)
 {
-    struct relay *relay = timer->data;
-
     if (relay->end_wait == END_WAIT_TERMINAL)
         relay_flow_drop_output(relay);
     relay->is_master_ended = true;
     relay_flow_release_injected(relay);
     push_output(relay);
     note_progress(relay, false);
+}
+
+/* The wait is over. But timers come before descriptors: a process that was late may find what it has
+ * waited for, and then the wait begins anew. */
+static void on_end_timer(uv_timer_t *timer)
+{
+    struct relay *relay = timer->data;
+
+    if (relay->end_wait == END_WAIT_TERMINAL)
+        push_output(relay);
+    else if (!relay->is_master_ended)
+        pull_output(relay);
+    if (relay->is_closing)
+        return;
+    if (!uv_is_active((uv_handle_t *)timer))
+        give_up(relay);
     check_end(relay);
     update(relay);
 }
@@ -329,6 +368,7 @@ struct relay *relay_new(const struct relay_options *options, struct error *error
     relay->options = *options;
     relay->is_input_on = options->read_input;
     relay->is_gone = options->terminal->fd < 0;
+    terminal_size(options->terminal, &relay->seen_size);
     if (options->filter)
         relay->generation = filter_generation(options->filter);
     relay_flow_init(relay);
@@ -406,7 +446,10 @@ void relay_finish(struct relay *relay)
 
 void relay_resize(struct relay *relay, const struct winsize *size)
 {
-    if (!relay->is_throttled && !uv_is_active((uv_handle_t *)&relay->timers[RELAY_TIMER_RESIZE])) {
+    const uv_handle_t *step = (const uv_handle_t *)&relay->timers[RELAY_TIMER_RESIZE];
+
+    /* A stopped command has the size when it goes on. */
+    if (relay->is_paused || (!relay->is_throttled && !uv_is_active(step))) {
         set_size(relay, size);
     } else {
         relay->size = *size;

@@ -70,7 +70,8 @@ void relay_finish(struct relay *relay);
 /*
  * Tells the filter and sets the PTY's size before any further byte is passed on, but not more often
  * than once in 16 ms: while a window is being dragged, the last size counts. Nor while more output
- * waits for the terminal than the agent may write.
+ * waits for the terminal than the agent may write. While the relay is paused it is set at once. A size
+ * that the terminal has when a key is read is set before the key is passed on, told or not.
  *
  * With a redraw_key that byte is typed for the command 75 ms after the last change of the size: on
  * the primary screen only, never inside a paste or a sequence of the user's, and only for a command

@@ -49,10 +49,11 @@ struct relay {
     enum end_wait end_wait;
     size_t end_bytes; /* read from the master since relay_finish() */
     uint64_t generation;
-    uint64_t tick_at_ms; /* filter_tick() is due; NO_TICK: not before more output */
-    bool is_resized;     /* the size below waits for its timer */
-    struct winsize size;
-    unsigned least_rows; /* of a terminal whose last row is ours; 0: none is */
+    uint64_t tick_at_ms;      /* filter_tick() is due; NO_TICK: not before more output */
+    bool is_resized;          /* the size below waits for its timer */
+    struct winsize size;      /* the last that we were told */
+    struct winsize seen_size; /* of the terminal, when it was last read */
+    unsigned least_rows;      /* of a terminal whose last row is ours; 0: none is */
     uint64_t activity;
 
     struct input *keys; /* the input filter; NULL without a filter */

@@ -12,20 +12,23 @@
 void restore_page_set(struct restore_page *page, const struct terminal *terminal, const void *bytes,
                       size_t len)
 {
+    struct restore_side *side;
+    uint32_t other;
+
     assert(len <= RESTORE_PAGE_MAX);
     if (!page)
         return;
-    page->is_raw = 0;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    other = !page->current;
+    side = &page->sides[other];
     if (len)
-        memcpy(page->restore, bytes, len);
-    page->restore_len = (uint32_t)len;
-    if (terminal && terminal->is_raw) {
-        page->saved = terminal->saved;
-        page->raw = terminal->raw;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        page->is_raw = 1;
+        memcpy(side->restore, bytes, len);
+    side->restore_len = (uint32_t)len;
+    side->is_raw = terminal && terminal->is_raw;
+    if (side->is_raw) {
+        side->saved = terminal->saved;
+        side->raw = terminal->raw;
     }
+    __atomic_store_n(&page->current, other, __ATOMIC_SEQ_CST);
 }
 
 static bool same_modes(const struct termios *a, const struct termios *b)
@@ -36,13 +39,14 @@ static bool same_modes(const struct termios *a, const struct termios *b)
 
 void restore_page_apply(const struct restore_page *page, int fd)
 {
+    const struct restore_side *side = &page->sides[page->current];
     struct termios now;
 
-    if (fd < 0 || !page->is_raw)
+    if (fd < 0 || !side->is_raw)
         return;
-    if (tcgetattr(fd, &now) < 0 || !same_modes(&now, &page->raw))
+    if (tcgetattr(fd, &now) < 0 || !same_modes(&now, &side->raw))
         return;
     fd_set_nonblocking(fd, true);
-    (void)!write(fd, page->restore, page->restore_len);
-    tcsetattr(fd, TCSANOW, &page->saved);
+    (void)!write(fd, side->restore, side->restore_len);
+    tcsetattr(fd, TCSANOW, &side->saved);
 }

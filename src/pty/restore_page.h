@@ -3,7 +3,8 @@
  * restore_page: what another process needs to put the user's terminal back if the supervisor is killed.
  *
  * Lies in memory that both share. The supervisor writes, without a lock: the other side reads only when
- * the supervisor is gone, and is_raw is set last.
+ * the supervisor is gone. That may be at any moment, so there are two pages, and the one that counts is
+ * never the one that is being written.
  */
 #pragma once
 
@@ -13,12 +14,17 @@
 
 #define RESTORE_PAGE_MAX 4096
 
-struct restore_page {
-    uint32_t is_raw;      /* the terminal's modes are changed now */
+struct restore_side {
+    uint32_t is_raw;      /* the terminal's modes are changed now, or will be the next moment */
     uint32_t restore_len; /* bytes of restore that undo what is on */
     struct termios saved; /* as the terminal was found */
     struct termios raw;   /* as we set it */
     uint8_t restore[RESTORE_PAGE_MAX];
+};
+
+struct restore_page {
+    uint32_t current; /* the side that counts */
+    struct restore_side sides[2];
 };
 
 /* Keeps the page fresh. Cheap: no system call. page and terminal may be NULL. */

@@ -152,10 +152,8 @@ static struct filter *make_filter(struct session *session)
     struct filter_profile profile;
 
     probe_assume(&jail->terminal, host, jail->policy->env.v, &profile);
-    if (probe_is_wanted(&jail->terminal, host) && terminal_set_raw(&jail->terminal) == 0) {
-        jobs_keep_restore(&session->jobs);
+    if (probe_is_wanted(&jail->terminal, host) && jobs_set_raw(&session->jobs) == 0)
         probe_ask(&session->probe, &jail->terminal, host, &profile);
-    }
     profile.may_write_clipboard = session->options->clipboard;
     return filter_new(&profile);
 }

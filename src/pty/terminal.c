@@ -136,33 +136,42 @@ bool terminal_is_behind(const struct terminal *terminal, int fd)
     return terminal->fd >= 0 && is_terminal(fd) && os_is_same_terminal(terminal->fd, fd);
 }
 
-int terminal_set_raw(struct terminal *terminal)
+int terminal_begin_raw(struct terminal *terminal)
 {
     struct termios now;
-    struct termios raw;
 
     if (terminal->fd < 0)
         return -ENOTTY;
-    if (terminal->is_raw)
-        return 0;
     if (!terminal_is_foreground(terminal))
         return -EPERM;
     if (tcgetattr(terminal->fd, &now) < 0)
         return -errno;
-    raw = now;
-    /* cfmakeraw() leaves IUTF8 as it is; it only matters again when somebody sets ICANON. */
-    cfmakeraw(&raw);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    /* A signal handler between these lines must find what it has to restore. */
     terminal->saved = now;
-    terminal->raw = raw;
+    terminal->raw = now;
+    /* cfmakeraw() leaves IUTF8 as it is; it only matters again when somebody sets ICANON. */
+    cfmakeraw(&terminal->raw);
+    terminal->raw.c_cc[VMIN] = 1;
+    terminal->raw.c_cc[VTIME] = 0;
     terminal->is_raw = true;
-    if (tcsetattr(terminal->fd, TCSANOW, &raw) < 0) {
-        terminal->is_raw = false;
-        return -errno;
-    }
     return 0;
+}
+
+int terminal_finish_raw(struct terminal *terminal)
+{
+    if (tcsetattr(terminal->fd, TCSANOW, &terminal->raw) == 0)
+        return 0;
+    terminal->is_raw = false;
+    return -errno;
+}
+
+int terminal_set_raw(struct terminal *terminal)
+{
+    int r;
+
+    if (terminal->is_raw)
+        return 0;
+    r = terminal_begin_raw(terminal);
+    return r < 0 ? r : terminal_finish_raw(terminal);
 }
 
 /* Waits until the kernel has handed the queued output on. PTYs have no such queue and say 0. */

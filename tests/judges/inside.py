@@ -21,7 +21,7 @@ import time
 import tty
 
 ANSWER = re.compile(rb"(?:\x1b\[|\x9b)\d+;\d+R\Z")
-ANSWER_S = 5.0      # a terminal that does not answer in that time does not answer
+ANSWER_S = 30.0     # a terminal that does not answer in that time does not answer
 HOSTILE_S = 1.0     # the same after unfiltered bytes, which may have silenced it
 SETTLE_S = 0.05     # nothing more comes of this stream (unfiltered: answers may be several)
 END_S = 1.0         # nothing more comes at all

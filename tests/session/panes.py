@@ -72,7 +72,8 @@ class PanesTest(SessionTest):
         return self.tmux(*first, ";", *second)
 
     def start_in(self, side, argv, rows=ROWS, cols=COLS, options=("--no-save-config", "--exec")):
-        """Starts a program in one pane."""
+        """Starts a program in one pane. SIDE in its words becomes the name of the side."""
+        argv = [word.replace("SIDE", side) for word in argv]
         prefix = [PROGRAM, *options, "--"] if side == "inside" else []
         self.tmux("new-session", "-d", "-s", side, "-x", str(cols), "-y", str(rows), "-c",
                   self.project, "/bin/sh", "-c", WRAPPER, "sh", *prefix, "/bin/sh", "-c", BEGIN,

@@ -9,7 +9,8 @@ SessionTest  a test with a home and a project of its own; it fails if a process 
 The test process is the subreaper of all it starts: whatever outlives its parent becomes its child,
 so "nothing is left" is a look at its own descendants and needs no name or token.
 
-Nothing here sleeps for a fixed time: wait_for() polls until a deadline.
+Nothing here sleeps for a fixed time: wait_for() polls until a deadline. Where a limit of time is what
+is tested, at_times() lets the machine be slow.
 """
 import ctypes
 import errno
@@ -31,10 +32,12 @@ import unittest
 PROGRAM = os.environ["AI_JAIL"]  # absolute path of the program under test
 with open(PROGRAM, "rb") as _file:
     SANITIZED = b"__asan_init" in _file.read()
-DEADLINE = 20.0
+DEADLINE = 60.0     # for what takes a second on an idle machine
 STEP = 0.01
 PR_SET_CHILD_SUBREAPER = 36
 PYTHON = "/usr/bin/python3"
+LAST_QUESTION = b"\x1b[c"           # of ai-jail to its terminal
+TITLE_SAVED = b"\x1b[22;0;0t"       # comes next if it has been answered in time
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -48,6 +51,16 @@ def wait_for(check, what, timeout=DEADLINE):
         if time.monotonic() > end:
             raise AssertionError(f"not within {timeout:g} s: {what() if callable(what) else what}")
         time.sleep(STEP)
+
+
+def at_times(attempt, what, attempts=30):
+    """The value of the first attempt() that is true. For what has a limit of time: a machine with other
+    work is too slow for it at times, and a program that is wrong is so every time."""
+    for _ in range(attempts):
+        value = attempt()
+        if value:
+            return value
+    raise AssertionError(f"not in {attempts} attempts: {what}")
 
 
 # ---- processes of this machine ------------------------------------------------------------------
@@ -307,6 +320,8 @@ class Process:
             status = self.poll(os.WUNTRACED)
             return status is not None and (os.WIFSTOPPED(status) or self.status is not None)
         wait_for(stopped, lambda: f"the stop of {self.pid}; {tree_text()}", timeout)
+        if self.terminal:
+            self.terminal.drain()   # what it has said last
         if self.status is not None:
             raise AssertionError(f"ended with {decode(self.status)} instead of stopping: "
                                  f"{self.terminal and self.terminal.output[-2000:]!r}")
@@ -482,6 +497,33 @@ class SessionTest(unittest.TestCase):
         terminal = self.terminal()
         return terminal, self.start_job(argv, [terminal] * 3, **options)
 
+    def answered(self, start, *pieces, after=0.0):
+        """(terminal, process) of start() whose terminal has answered ai-jail's questions in time. It waits
+        for the fifth part of a second, so on a machine with other work the reply may come too late."""
+        def attempt():
+            terminal, process = start()
+            terminal.expect(re.escape(LAST_QUESTION))
+            end = time.monotonic() + after
+            wait_for(lambda: time.monotonic() >= end, "the moment")
+            for piece in pieces:
+                terminal.send(piece)
+            if self.has_saved_title(terminal, process):
+                return terminal, process
+            process.kill()
+            process.wait()
+            return None
+        return at_times(attempt, "an answer in time")
+
+    @staticmethod
+    def has_saved_title(terminal, process):
+        def next_output():
+            ended = not process.is_running()
+            terminal.drain()
+            said = bytes(terminal.output[terminal.mark:])
+            is_clear = said == TITLE_SAVED or not TITLE_SAVED.startswith(said)
+            return [said] if ended or is_clear else None
+        return wait_for(next_output, "a word of ai-jail")[0].startswith(TITLE_SAVED)
+
     def run_piped(self, argv, data=b"", timeout=DEADLINE, **options):
         """(code, stdout, stderr) of ai-jail without any terminal."""
         source, out, err = self.output(), self.output(), self.output()
@@ -545,6 +587,19 @@ class SessionTest(unittest.TestCase):
 def mounts():
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         return file.read()
+
+
+def enter_own_mounts():
+    """Root gets a mount namespace of its own, where nobody else mounts anything; what a jail left behind
+    would be seen there, because its mounts are shared, as on most machines. False for others."""
+    clone_newns, ms_rec, ms_private, ms_shared = 0x20000, 1 << 14, 1 << 18, 1 << 20
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(clone_newns) < 0:
+        return False
+    for propagation in (ms_private, ms_shared):
+        if libc.mount(b"none", b"/", None, ctypes.c_ulong(ms_rec | propagation), None) < 0:
+            raise OSError(ctypes.get_errno(), "mount(/)")
+    return True
 
 
 def tool(name):

@@ -108,6 +108,7 @@ leave()
         expect 'F10Quit'
         wait_until only_row
         keys q
+        expect '^in\$> *$'
         wait_until only_row
     fi
     leave

@@ -4,7 +4,6 @@
 none. bench/answers.py measures how long it takes."""
 import json
 import os
-import re
 
 import ptyrun
 from ptyrun import SessionTest
@@ -22,12 +21,9 @@ class Answers(SessionTest):
     def ask(self, asked, options=()):
         with open(os.path.join(self.project, "asked"), "w", encoding="ascii") as file:
             json.dump(asked, file)
-        terminal = self.terminal(24, 80)
-        process = self.start([*options, "python3", "-c", ASK, "asked", "1", "told"],
-                             [terminal] * 3)
-        terminal.expect(re.escape(b"\x1b[c"))
-        terminal.send(ANSWERS)
-        self.assertEqual(process.wait(60), 0)
+        _, process = self.answered(
+            lambda: self.on_terminal([*options, "python3", "-c", ASK, "asked", "1", "told"]), ANSWERS)
+        self.assertEqual(process.wait(), 0)
         with open(os.path.join(self.project, "told"), encoding="ascii") as file:
             told = json.load(file)
         return {name: row["answers"][0] for name, row in told.items()}

@@ -10,16 +10,15 @@ import ptyrun
 from ptyrun import SessionTest, status_value, wait_for
 
 MIB = 1024 * 1024
-# Says its size whenever it changes.
+# Says its size whenever it changes. The signal is waited for, not handled: pause() would miss one that
+# comes just before it.
 SIZES = r"""
 import fcntl, os, signal, struct, sys, termios
-def show(*_):
-    size = struct.unpack('HHHH', fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8)))
-    os.write(1, b'size %dx%d %dx%d.\n' % size)  # no print: it may interrupt itself
-signal.signal(signal.SIGWINCH, show)
-show()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
 while True:
-    signal.pause()
+    size = struct.unpack('HHHH', fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8)))
+    os.write(1, b'size %dx%d %dx%d.\n' % size)
+    signal.sigwait([signal.SIGWINCH])
 """
 # Copies its terminal, raw, into a file until as much has come as it was told.
 TAKE = r"""
@@ -78,7 +77,7 @@ class Resize(SessionTest):
         process = self.start(["python3", "-c", script], [terminal] * 3)
         terminal.expect(rb"BEGIN")
         start, resizes = terminal.mark, 0
-        end = time.monotonic() + 60
+        end = time.monotonic() + 200
         while b"END" not in terminal.output[-65536:] and time.monotonic() < end:
             if resizes < 200:
                 terminal.resize(20 + resizes % 30, 60 + resizes % 50)
@@ -98,8 +97,8 @@ class Paste(SessionTest):
         before = terminal.modes()
         process = self.start(["python3", "-c", TAKE, str(len(data)), *extra], [terminal] * 3)
         terminal.expect(rb"ready")
-        terminal.send(data, 60)
-        terminal.expect(rb"enough", 60)
+        terminal.send(data, 200)
+        terminal.expect(rb"enough", 200)
         self.assertEqual(process.wait(), 0)
         with open(os.path.join(self.project, "taken"), "rb") as file:
             self.assertEqual(hashlib.sha256(file.read()).digest(), hashlib.sha256(data).digest())
@@ -118,9 +117,9 @@ class Paste(SessionTest):
         terminal = self.terminal()
         process = self.start(["sh", "-c", "stty -echo; echo ready; cat > taken"], [terminal] * 3)
         terminal.expect(rb"ready")
-        terminal.send(data.replace(b"\n", b"\r"), 60)
+        terminal.send(data.replace(b"\n", b"\r"), 200)
         terminal.send(b"\x04")
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(200), 0)
         with open(os.path.join(self.project, "taken"), "rb") as file:
             self.assertEqual(file.read(), data)
 
@@ -138,7 +137,7 @@ class Output(SessionTest):
         terminal = self.terminal()
         process = self.start(["sh", "-c", "stty raw; printf BEGIN; head -c 1048576 /dev/zero | "
                               "tr '\\0' a; printf END"], [terminal] * 3)
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(200), 0)
         body = terminal.output.split(b"BEGIN", 1)[1]
         self.assertEqual(body[:body.rindex(b"END")], b"a" * MIB)
 
@@ -151,7 +150,7 @@ class Output(SessionTest):
         # Nothing is read until ai-jail has filled its queue and blocks.
         self.wait_idle(process.pid)
         highest, total, tail = 0, 0, b""
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         while not tail.endswith(b"END") and time.monotonic() < end:
             try:
                 data = os.read(terminal.master, 65536)
@@ -182,6 +181,16 @@ class Output(SessionTest):
             return time.monotonic() - state["since"] > 0.5
         wait_for(idle, "idle")
 
+    @staticmethod
+    def slept(pids, seconds):
+        """None of them has run for that long."""
+        def switches():
+            return [status_value(pid, "voluntary_ctxt_switches") for pid in pids]
+
+        before, end = switches(), time.monotonic() + seconds
+        wait_for(lambda: time.monotonic() > end, "the time")
+        return switches() == before
+
     def test_end_of_stdin(self):
         """P-PTY-6: the pipe on stdin ends, output goes on."""
         terminal = self.terminal()
@@ -211,11 +220,8 @@ class Output(SessionTest):
                 self.wait_idle(process.pid)
                 parts = self.jail_parts(process)
                 watched = [parts[r] for r in ("supervisor", "mounter", "bwrap", "launcher")]
-                before = [status_value(pid, "voluntary_ctxt_switches") for pid in watched]
-                end = time.monotonic() + 3
-                wait_for(lambda end=end: time.monotonic() > end, "three seconds")
-                after = [status_value(pid, "voluntary_ctxt_switches") for pid in watched]
-                self.assertEqual(after, before)
+                # What began late on a machine with other work may end in the first of them.
+                ptyrun.at_times(lambda: self.slept(watched, 3), "three seconds of sleep", 5)
                 rss = int(status_value(process.pid, "VmRSS").split()[0])
                 if not ptyrun.SANITIZED:  # its shadow memory counts, too
                     self.assertLess(rss, 12 * 1024)

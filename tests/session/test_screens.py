@@ -5,8 +5,8 @@ import os
 import subprocess
 
 import ptyrun
-from panes import PanesTest
-from ptyrun import SANITIZED, tool
+from panes import PanesTest, SIDES
+from ptyrun import SANITIZED, tool, wait_for
 
 WIDE = ["plain", "日本語の行", "e\u0301a\u0308 combining", "tab\tafter", "─│┌┐└┘ ✓ ❯ 🙂 emoji",
         "x" * 100,
@@ -27,8 +27,11 @@ class Screens(PanesTest):
     def test_vim(self):
         tool("vim")
         self.lines()
+        # The size stands in the status line: both have heard of a new one before they get more keys.
         self.start_both(["vim", "-N", "-u", "NONE", "-n", "-i", "NONE", "--cmd",
-                         "set ruler hlsearch incsearch mouse=a", "--cmd", "syntax on", "lines"])
+                         "set hlsearch incsearch mouse=a laststatus=2", "--cmd",
+                         "set statusline=%l,%c%V\\ %{&lines}x%{&columns}", "--cmd", "syntax on",
+                         "lines"])
         self.same(shown="^line 0: plain")
         self.type("oinserted 日本 text")
         self.keys("Escape")
@@ -41,8 +44,10 @@ class Screens(PanesTest):
         self.type("Gzb")
         self.same(shown="^.*line 299")
         self.resize(18, 66)
+        self.same(shown="18x66")
         self.same(shown="^.*line 299")
         self.resize(30, 100)
+        self.same(shown="30x100")
         self.enter(":set number wrap list")
         self.same(shown="299")
         self.keys("C-w", "o", "C-u", "C-u", "C-e", "C-y", "M-x")
@@ -282,8 +287,9 @@ class Screens(PanesTest):
         self.ended()
 
     def test_shell(self):
-        self.start_both(["env", "PS1=$ ", "bash", "--norc", "--noprofile", "-i"])
+        self.start_both(["env", "PS1=$ ", "PANE=SIDE", "bash", "--norc", "--noprofile", "-i"])
         self.same(shown=r"^\$")
+        self.enter("trap ': >resized.$PANE' WINCH")
         self.enter("tput setaf 3; tput smul; echo coloured; tput sgr0; tput smacs; echo lqqk; "
                    "tput rmacs; tput cup 5 70; echo wraps over the edge")
         self.same(shown="edge")
@@ -291,6 +297,9 @@ class Screens(PanesTest):
         self.keys("C-a", "M-f", "M-f", "Delete")
         self.same(shown=r"^\$ echo")
         self.resize(24, 61)
+        for side in SIDES:
+            path = os.path.join(self.project, "resized." + side)
+            wait_for(lambda path=path: os.path.exists(path), path)
         self.same(shown=r"^\$ echo")
         self.keys("C-e", "Enter")
         self.keys("C-l")

@@ -36,7 +36,7 @@ int ptypair_wait(pid_t pid, int timeout_ms);
 void ptypair_expect(int fd, const char *text, struct buf *seen, int timeout_ms);
 /* Reads exactly len bytes. */
 void ptypair_read(int fd, void *bytes, size_t len, int timeout_ms);
-/* True if fd has nothing to read within quiet_ms. */
+/* True if fd has nothing to read within quiet_ms; -1 never has. */
 bool ptypair_is_quiet(int fd, int quiet_ms);
 void ptypair_write(int fd, const void *bytes, size_t len, int timeout_ms);
 
@@ -44,4 +44,4 @@ void ptypair_write(int fd, const void *bytes, size_t len, int timeout_ms);
 bool ptypair_is_same_modes(const struct termios *a, const struct termios *b);
 
 /* The deadline for a step that takes milliseconds on an idle machine. */
-#define PTYPAIR_SOON_MS 10000
+#define PTYPAIR_SOON_MS 60000

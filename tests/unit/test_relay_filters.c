@@ -106,11 +106,13 @@ static uint64_t now_ms(void)
     return uv_hrtime() / 1000000;
 }
 
-/* Runs the loop for wait_ms, or until buf ends in text. takes: the command reads meanwhile. */
+/* Runs the loop for wait_ms, once more when they are over, or until buf ends in text. takes: the command
+ * reads meanwhile. */
 static bool run(struct rig *rig, struct buf *buf, const char *text, int wait_ms, bool takes)
 {
     uint64_t deadline = now_ms() + (uint64_t)wait_ms;
     size_t len = text ? strlen(text) : 0;
+    bool is_over = false;
 
     for (;;) {
         struct pollfd poll_fd = {.fd = uv_backend_fd(&rig->loop), .events = POLLIN};
@@ -121,8 +123,9 @@ static bool run(struct rig *rig, struct buf *buf, const char *text, int wait_ms,
             collect(rig->jail.slave, &rig->typed);
         if (text && buf->len >= len && memcmp(buf->data + buf->len - len, text, len) == 0)
             return true;
-        if (now_ms() >= deadline)
+        if (is_over)
             return false;
+        is_over = now_ms() >= deadline;
         poll(&poll_fd, 1, next < 0 || next > 5 ? 5 : next);
         uv_run(&rig->loop, UV_RUN_NOWAIT);
     }
@@ -191,20 +194,25 @@ static void test_reports_that_are_wanted(void **state)
 /* P-INP-5 */
 static void test_escape_waits_a_moment(void **state)
 {
-    struct rig rig = {0};
-    uint64_t start;
+    uint64_t taken = UINT64_MAX;
 
     (void)state;
-    rig_start(&rig, false);
-    type_text(&rig, "x\033");
-    expect_typed(&rig, "x");
-    start = now_ms();
-    assert_true(has_timer(&rig));
-    run(&rig, &rig.typed, "x\033", SOON_MS, true);
-    assert_string_equal(buf_cstr(&rig.typed), "x\033");
-    assert_true(now_ms() - start < 1000);
-    assert_false(has_timer(&rig));
-    rig_free(&rig);
+    /* A machine may be slow at times; what waits for longer is slow always. */
+    for (int i = 0; i < 10 && taken >= 1000; i++) {
+        struct rig rig = {0};
+        uint64_t start;
+
+        rig_start(&rig, false);
+        type_text(&rig, "x\033");
+        expect_typed(&rig, "x");
+        start = now_ms();
+        assert_true(has_timer(&rig));
+        expect_typed(&rig, "x\033");
+        taken = now_ms() - start;
+        assert_false(has_timer(&rig));
+        rig_free(&rig);
+    }
+    assert_true(taken < 1000);
 }
 
 static void test_key_in_two_reads(void **state)
@@ -298,6 +306,7 @@ static void test_paste_without_end(void **state)
 
 static void resize(struct rig *rig, unsigned short rows)
 {
+    uv_update_time(&rig->loop); /* as in a callback */
     relay_resize(rig->relay, &(struct winsize){.ws_row = rows, .ws_col = 90});
 }
 
@@ -313,14 +322,24 @@ static void test_redraw_key_comes_once_it_is_quiet(void **state)
 {
     struct rig rig = {0};
     uint64_t last = 0;
+    bool has_come = true;
 
     (void)state;
     rig_start_with(&rig, false, '\f');
-    for (unsigned short rows = 10; rows < 15; rows++) {
-        resize(&rig, rows);
-        last = now_ms();
-        assert_false(run(&rig, &rig.typed, "\f", REDRAW_MS / 3, true));
+    /* A machine that sleeps for so long in between makes it quiet: dragged once more. */
+    for (unsigned short rows = 10; rows < 1000 && has_come; rows += 5) {
+        has_come = false;
+        for (unsigned short i = 0; i < 5; i++) {
+            last = now_ms();
+            resize(&rig, rows + i);
+            if (run(&rig, &rig.typed, "\f", REDRAW_MS / 3, true)) {
+                assert_true(now_ms() - last >= REDRAW_MS - 1);
+                buf_reset(&rig.typed);
+                has_come = true;
+            }
+        }
     }
+    assert_false(has_come);
     expect_typed(&rig, "\f");
     assert_true(now_ms() - last >= REDRAW_MS - 1);
     expect_typed(&rig, "\f"); /* and once only */
@@ -503,9 +522,51 @@ static void test_sizes_are_put_together(void **state)
         resize(&rig, rows);
     if (now_ms() - start < 16)
         assert_int_equal(slave_rows(&rig), 20);
+    for (start = now_ms(); slave_rows(&rig) != 59 && now_ms() - start < SOON_MS;)
+        run(&rig, &rig.shown, NULL, 5, true);
+    assert_int_equal(slave_rows(&rig), 59);
     run(&rig, &rig.shown, NULL, 100, true);
     assert_int_equal(slave_rows(&rig), 59);
     assert_false(has_timer(&rig));
+    rig_free(&rig);
+}
+
+/* A key is for the size that the terminal has when it is typed, whether we have heard of it or not. */
+static void test_size_is_set_before_a_key(void **state)
+{
+    struct winsize size = {.ws_row = 33, .ws_col = 90};
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start(&rig, false);
+    for (unsigned i = 0; i < 5; i++) {
+        size.ws_row++;
+        assert_int_equal(ioctl(rig.user.master, TIOCSWINSZ, &size), 0);
+        if (i % 2)
+            resize(&rig, size.ws_row); /* within 16 ms of the last one: not yet */
+        type_text(&rig, "k");
+        expect_typed(&rig, "k");
+        assert_int_equal(slave_rows(&rig), size.ws_row);
+        buf_reset(&rig.typed);
+    }
+    rig_free(&rig);
+}
+
+/* Without waiting for any time: the command is continued right afterwards. */
+static void test_stopped_command_has_the_size_at_once(void **state)
+{
+    struct rig rig = {0};
+
+    (void)state;
+    rig_start(&rig, false);
+    resize(&rig, 20);
+    resize(&rig, 30);
+    relay_pause(rig.relay, true);
+    resize(&rig, 40);
+    assert_int_equal(slave_rows(&rig), 40);
+    relay_pause(rig.relay, false);
+    run(&rig, &rig.shown, NULL, 50, true);
+    assert_int_equal(slave_rows(&rig), 40);
     rig_free(&rig);
 }
 
@@ -531,6 +592,8 @@ int main(void)
         cmocka_unit_test(test_last_title_of_a_burst),
         cmocka_unit_test(test_size_is_reported),
         cmocka_unit_test(test_sizes_are_put_together),
+        cmocka_unit_test(test_size_is_set_before_a_key),
+        cmocka_unit_test(test_stopped_command_has_the_size_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
