@@ -12,7 +12,8 @@ from netrun import AI_JAIL, LIMIT_S, PROJECT, NetTest, log_lines, wait_for
 
 SERVER = """
 import threading
-server = socket.create_server(("127.0.0.1", 4000))
+# A connection within the jail is given up after 200 ms when the queue of the listener is full.
+server = socket.create_server(("127.0.0.1", 4000), backlog=1024)
 six = socket.create_server(("::1", 4001), family=socket.AF_INET6)
 def serve(listener):
     while True:
