@@ -62,9 +62,31 @@ need_packages()
         umask 022
         run=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq
             -o DPkg::Lock::Timeout=300)
-        "${run[@]}" update && "${run[@]}" -y --no-install-recommends install "${missing[@]}"
+        install_patiently "${missing[@]}"
     ) >"$root/build/packages.log" 2>&1 </dev/null ||
         die "apt-get could not install ${missing[*]}: $(last_line "$root/build/packages.log")"
+}
+
+# apt-get waits for the lock of dpkg by itself, but not for those of its lists and its downloads, which the
+# timers of a machine that has just been started hold for minutes; and a mirror fails now and then.
+install_patiently()
+{
+    local said code end=$((SECONDS + 600)) fetches=0
+
+    while :; do
+        said=$("${run[@]}" update 2>&1 &&
+            "${run[@]}" -y --no-install-recommends install "$@" 2>&1)
+        code=$?
+        printf '%s\n' "$said"
+        ((code)) || return 0
+        case $said in
+            *' lock '*) ;;
+            *'ailed to fetch'* | *'Temporary failure'*) ((++fetches < 4)) || return "$code" ;;
+            *) return "$code" ;;
+        esac
+        ((SECONDS < end)) || return "$code"
+        sleep 5
+    done
 }
 
 last_line()

@@ -2,7 +2,7 @@
 /*
  * resolve: one thread for each lookup that is under way.
  *
- * A thread beyond the usual number was made for one urgent lookup and takes no other.
+ * A thread beyond the usual number was made for an urgent lookup and takes none but those.
  * A thread does nothing but getaddrinfo(3). Everything that both sides touch is guarded by the lock;
  * only the loop's thread reads done and arg. The struct lives as long as the loop's side or a thread
  * needs it: a thread may be in libc for half a minute after the run has ended.
@@ -22,6 +22,7 @@
 struct lookup {
     struct resolver *resolver;
     struct lookup *next; /* waiting, or finished */
+    bool is_urgent;
     char name[TARGET_NAME_MAX + 1];
     int status;
     struct addrinfo *found;
@@ -73,10 +74,10 @@ static void finish_lookup(struct resolver *resolver, struct lookup *lookup)
     uv_async_send(&resolver->wake);
 }
 
-/* The lock is held. What was given up while it waited is not looked up at all. */
-static struct lookup *take_waiting(struct resolver *resolver)
+/* The lock is held. What was given up while it waited is not looked up at all. Urgent ones are first. */
+static struct lookup *take_waiting(struct resolver *resolver, bool only_urgent)
 {
-    while (resolver->waiting) {
+    while (resolver->waiting && (resolver->waiting->is_urgent || !only_urgent)) {
         struct lookup *lookup = resolver->waiting;
 
         resolver->waiting = lookup->next;
@@ -101,7 +102,7 @@ static void *run_lookups(void *arg)
             lookup->found = NULL;
         pthread_mutex_lock(&resolver->lock);
         finish_lookup(resolver, lookup);
-        lookup = resolver->threads > RESOLVE_THREADS_MAX ? NULL : take_waiting(resolver);
+        lookup = take_waiting(resolver, resolver->threads > RESOLVE_THREADS_MAX);
         if (!lookup) {
             resolver->threads--;
             leave(resolver);
@@ -213,9 +214,9 @@ void resolver_close(struct resolver *resolver)
 }
 
 /* The lock is held. */
-static void queue_lookup(struct resolver *resolver, struct lookup *lookup, bool is_urgent)
+static void queue_lookup(struct resolver *resolver, struct lookup *lookup)
 {
-    struct lookup **place = is_urgent ? &resolver->waiting : resolver->waiting_end;
+    struct lookup **place = lookup->is_urgent ? &resolver->waiting : resolver->waiting_end;
 
     lookup->next = *place;
     *place = lookup;
@@ -230,6 +231,7 @@ struct lookup *resolve_start(struct resolver *resolver, const char *name, bool i
     unsigned max = RESOLVE_THREADS_MAX + (is_urgent ? RESOLVE_URGENT_MAX : 0);
 
     lookup->resolver = resolver;
+    lookup->is_urgent = is_urgent;
     lookup->done = done;
     lookup->arg = arg;
     memccpy(lookup->name, name, '\0', sizeof(lookup->name));
@@ -243,7 +245,7 @@ struct lookup *resolve_start(struct resolver *resolver, const char *name, bool i
         free(lookup);
         return NULL;
     }
-    queue_lookup(resolver, lookup, is_urgent);
+    queue_lookup(resolver, lookup);
     pthread_mutex_unlock(&resolver->lock);
     return lookup;
 }

@@ -111,7 +111,8 @@ ROWS = (
         "-ex 'break main' -ex run -ex bt ./hello 2>&1", "#0  main"),
     Row("strace -f", "strace", "--allow-debug", "", "strace -f -o log sh -c 'true; true' && "
         "grep -c execve log", "1"),
-    Row("ps, pgrep, kill", "ps", "", "", "sleep 100 & pgrep sleep >/dev/null && kill $! && ps -o comm", "sh"),
+    Row("ps, pgrep, kill", "ps", "", "", "sleep 1000 & until pgrep sleep >/dev/null; do :; done; "
+        "kill $! && ps -o comm", "sh"),
     # ---- keys
     Row("ssh-keygen", "ssh-keygen", "", "", "ssh-keygen -q -t ed25519 -N '' -f key && "
         "ssh-keygen -l -f key.pub", "ED25519"),
@@ -120,7 +121,7 @@ ROWS = (
     Row("openssl", "openssl", "", "", "openssl genpkey -algorithm ed25519 -out k 2>&1 && "
         "openssl pkey -in k -noout -text | head -1", "Private-Key"),
     # ---- terminals
-    Row("tmux", "tmux", "", "", "tmux -f /dev/null new-session -d -s s 'echo 42 > out; tmux wait-for -S d; exec sleep 60' && "
+    Row("tmux", "tmux", "", "", "tmux -f /dev/null new-session -d -s s 'echo 42 > out; tmux wait-for -S d; exec sleep 1000' && "
         "tmux wait-for d && cat out && tmux kill-server", "42"),
     Row("script", "script", "", "", "script -qec 'test -t 1 && echo 42' /dev/null", "42"),
     Row("bash, job control", "bash", "", "", "bash -c 'set -m; sleep 0.01 & wait %1; echo 42'", "42"),
@@ -136,8 +137,8 @@ ROWS = (
     Row("mkfifo", "mkfifo", "", "", "mkfifo p && (echo 42 > p &) && cat p", "42"),
     Row("bats", "bats", "", "printf '@test \"t\" { true; }\\n' > t.bats", "bats t.bats", "ok 1 t"),
     Row("a server on the loopback", "curl", "", "echo 42 > f", "python3 -m http.server 8123 "
-        "--bind 127.0.0.1 >/dev/null 2>&1 & curl -s --noproxy '*' --retry 50 --retry-connrefused "
-        "--retry-delay 0 --retry-max-time 10 http://127.0.0.1:8123/f; kill $!", "42"),
+        "--bind 127.0.0.1 >/dev/null 2>&1 & curl -s --noproxy '*' --retry 300 --retry-connrefused "
+        "--retry-delay 1 --retry-max-time 300 http://127.0.0.1:8123/f; kill $!", "42"),
     # ---- what takes long
     Row("go build", "go", "", "printf 'module m\\n' > go.mod && printf 'package main\\nfunc main() "
         "{ println(42) }\\n' > m.go", "go build -o m . && ./m 2>&1", "42", True),

@@ -4,7 +4,8 @@
 # scripts: what scripts/run and scripts/check promise, tried on a small project of three files.
 #
 # SOURCE_DIR is the real tree. Package tools are fakes in front of PATH, so nothing is installed:
-# dpkg-query knows everything but $FAKE_MISSING, apt-get writes down how it was called.
+# dpkg-query knows everything but $FAKE_MISSING, apt-get writes down how it was called and says what
+# FAKE_APT_SAYS has for that call, line by line; a line that is not empty is a failure.
 #
 # shellcheck disable=SC2154 # bats sets stderr and stderr_lines
 
@@ -39,11 +40,13 @@ for name in "$@"; do
 done'
     fake apt-get '
 echo "apt-get $*" >>"$FAKE_DIR/calls"
+said=$(printf "%s\n" "$FAKE_APT_SAYS" | sed -n "$(wc -l <"$FAKE_DIR/calls")p")
+test -z "$said" || { echo "$said"; exit 100; }
 case "$*" in
-*install*) test -z "$FAKE_APT_FAILS" || { echo "E: no such luck"; exit 100; }
-    : >"$FAKE_DIR/installed" ;;
+*install*) : >"$FAKE_DIR/installed" ;;
 esac'
-    export FAKE_MISSING='' FAKE_APT_FAILS='' FAKE_DIR=$BATS_TEST_TMPDIR
+    fake sleep 'echo "sleep $*" >>"$FAKE_DIR/naps"'
+    export FAKE_MISSING='' FAKE_APT_SAYS='' FAKE_DIR=$BATS_TEST_TMPDIR
     PATH=$BATS_TEST_TMPDIR/bin:$PATH
     cd "$BATS_TEST_TMPDIR/cwd dir" || return
 }
@@ -145,7 +148,12 @@ assert_one_line()
 }
 
 @test "run: a file that changes during the build is built the next time" {
-    fake ninja 'echo "int late;" >>"$FAKE_DIR/tree/src/late.c"; exec /usr/bin/ninja "$@"'
+    # Not in the tick of the clock in which the build began.
+    fake ninja 'late=$FAKE_DIR/tree/src/late.c begun=$FAKE_DIR/tree/build/release/.begun
+        while [ -e "$begun" ] && [ -z "$(find "$late" -newer "$begun" 2>/dev/null)" ]; do
+            echo "int late;" >"$late"
+        done
+        exec /usr/bin/ninja "$@"'
     "$tree/scripts/run"
     fake ninja ': >"$FAKE_DIR/asked"; exec /usr/bin/ninja "$@"'
     "$tree/scripts/run"
@@ -179,10 +187,35 @@ assert_one_line()
 
 @test "run: the installer's reason is in the line" {
     ((EUID == 0)) || fake sudo 'exec "$@"'
-    export FAKE_MISSING=cmake FAKE_APT_FAILS=1
+    export FAKE_MISSING=cmake FAKE_APT_SAYS=$'\nE: no such luck'
     run -125 --separate-stderr "$tree/scripts/run"
     [ "${stderr_lines[-1]}" = "scripts/run: apt-get could not install cmake: E: no such luck" ]
     [ -z "$output" ]
+    [ ! -e "$BATS_TEST_TMPDIR/naps" ]
+}
+
+@test "run: the installer is waited for while another has its locks" {
+    ((EUID == 0)) || fake sudo 'exec "$@"'
+    local locked='E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)'
+    export FAKE_MISSING=cmake FAKE_APT_SAYS=$locked$'\n\n'$locked$'\n'$locked
+    run -0 --separate-stderr "$tree/scripts/run"
+    [ "$output" = hello ]
+    [ "$(grep -c . "$BATS_TEST_TMPDIR/calls")" -eq 6 ]
+    [ "$(grep -c . "$BATS_TEST_TMPDIR/naps")" -eq 3 ]
+}
+
+@test "run: a mirror that fails is asked again, and not for ever" {
+    ((EUID == 0)) || fake sudo 'exec "$@"'
+    local lost='E: Failed to fetch http://deb.test/cmake.deb  Connection failed'
+    export FAKE_MISSING=cmake FAKE_APT_SAYS=$'\n'$lost
+    run -0 --separate-stderr "$tree/scripts/run"
+    [ "$output" = hello ]
+    [ "$(grep -c . "$BATS_TEST_TMPDIR/calls")" -eq 4 ]
+    rm "$BATS_TEST_TMPDIR/installed" "$BATS_TEST_TMPDIR/calls" "$tree/build/release/.built"
+    FAKE_APT_SAYS=$(printf "%.0s$lost\n" 1 2 3 4 5)
+    run -125 --separate-stderr "$tree/scripts/run"
+    [ "${stderr_lines[-1]}" = "scripts/run: apt-get could not install cmake: $lost" ]
+    [ "$(grep -c . "$BATS_TEST_TMPDIR/calls")" -eq 4 ]
 }
 
 @test "run: an ordinary user without sudo is told what is missing" {

@@ -15,7 +15,7 @@ foreach(name IN LISTS macos_compilers)
   add_test(NAME macos.compile.${name}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/compile.py ${name}
       ${CMAKE_CURRENT_BINARY_DIR}/sources.txt ${PROJECT_SOURCE_DIR})
-  set_tests_properties(macos.compile.${name} PROPERTIES LABELS macos TIMEOUT 600)
+  set_tests_properties(macos.compile.${name} PROPERTIES LABELS macos TIMEOUT 1800)
 endforeach()
 
 # Files of macOS win over those of Linux, since a library's member is taken only for what is missing.
@@ -40,9 +40,9 @@ if(NOT AI_JAIL_SANITIZE)
   add_test(NAME macos.link
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/link.py
       ${CMAKE_CURRENT_BINARY_DIR}/sources.txt ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-  set_tests_properties(macos.link PROPERTIES LABELS macos TIMEOUT 120)
+  set_tests_properties(macos.link PROPERTIES LABELS macos TIMEOUT 900)
 endif()
 add_test(NAME macos.driver
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/test_driver.py)
-set_tests_properties(macos.driver PROPERTIES LABELS macos TIMEOUT 300 SKIP_RETURN_CODE 77
+set_tests_properties(macos.driver PROPERTIES LABELS macos TIMEOUT 1800 SKIP_RETURN_CODE 77
   ENVIRONMENT "AI_JAIL=$<TARGET_FILE:ai-jail-seatbelt-test>;AI_JAIL_STANDIN=$<TARGET_FILE:sandbox-exec-standin>")

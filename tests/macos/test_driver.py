@@ -238,6 +238,7 @@ class Traces(DriverTest):
         command = self.child(process, "sleep")
         for pid in (keeper, process.pid, command):
             os.kill(pid, signal.SIGSTOP)
+            wait_for(lambda pid=pid: ptyrun.stat_fields(pid)[1] == "T", f"the stop of {pid}")
         for pid in (process.pid, keeper, command):
             os.kill(pid, signal.SIGKILL)
         process.wait()

@@ -8,7 +8,7 @@ import struct
 import time
 
 PROXY = ("127.0.0.1", 15919)
-LIMIT_S = 30
+LIMIT_S = 100  # far above every time-out of the proxy
 
 
 def connect():
@@ -83,6 +83,20 @@ def ask(target):
 def get(url, fields=""):
     host = url.split("/")[2]
     return request(f"GET {url} HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n").row()
+
+
+def fastest(function, *words):
+    """The answer that came fastest of many: what takes its time takes it each time, and a busy machine
+    does not."""
+    best = function(*words)
+    for _ in range(50):
+        best = min(best, function(*words), key=lambda row: row[3])
+    return best
+
+
+def is_logged(text):
+    """Waits until the servers have noted this. A run that ends breaks off what is under way."""
+    return get("http://web.test/logged/" + text.replace(" ", "%20"))[0] == 200
 
 
 def tunnel(target):

@@ -10,7 +10,6 @@ log of everything that arrives is written to DIRECTORY/log.
     11.0.0.6                nothing listens     10.9.0.2, 169.254.169.254  a web server
 """
 import ctypes
-import fcntl
 import hashlib
 import http.server
 import os
@@ -20,9 +19,9 @@ import ssl
 import struct
 import subprocess
 import sys
-import termios
 import threading
 import time
+import urllib.parse
 import warnings
 
 BASE = sys.argv[1]
@@ -44,6 +43,7 @@ NAMES = {
     "expired": ["11.0.0.20"], "self": ["11.0.0.21"], "old-tls": ["11.0.0.22"],
     "garbage": ["11.0.0.23"], "hangs-up": ["11.0.0.24"], "mute": ["11.0.0.25"],
     "alerts": ["11.0.0.26"], "floods": ["11.0.0.27"], "late": [PUBLIC], "late-private": ["10.9.0.2"],
+    "held-private": ["10.9.0.2"],
     "ula": ["fd12::1"], "linklocal": ["fe80::1"], "documentation": ["192.0.2.1"],
 }
 # name: the name that it stands for, and the address that comes along
@@ -57,7 +57,21 @@ def log(text):
         file.write(text + "\n")
 
 
+def is_logged(text):
+    """Before long."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with open(os.path.join(BASE, "log"), encoding="utf-8") as file:
+            if text in file.read().splitlines():
+                return True
+        time.sleep(0.01)
+    return False
+
+
 # ---- names ----
+
+SAID = {"names": threading.Event(), "read": threading.Event()}  # GET /say/...
+
 
 class Names(socketserver.BaseRequestHandler):
     asked = {}
@@ -76,6 +90,8 @@ class Names(socketserver.BaseRequestHandler):
             return
         if short is not None and short.startswith("late"):
             time.sleep(2.6)
+        if short is not None and short.startswith("held"):
+            SAID["names"].wait()
         sock.sendto(self.answer(data, data[12:at + 5], short, kind), self.client_address)
 
     def answer(self, data, question, short, kind):
@@ -138,6 +154,12 @@ class Web(http.server.SimpleHTTPRequestHandler):
             self.reply(b"hello from outside\n")
         elif self.path.startswith("/redirect"):
             self.reply(b"there\n", 302, [("Location", "http://other.test/hello")])
+        elif self.path.startswith("/say/"):
+            SAID[self.path.split("/")[2]].set()
+            self.reply(b"said\n")
+        elif self.path.startswith("/logged/"):
+            is_there = is_logged(urllib.parse.unquote(self.path.split("/", 2)[2]))
+            self.reply(b"", 200 if is_there else 404)
         elif self.path.startswith("/big/"):
             self.send_big(int(self.path.split("/")[2]))
         else:
@@ -277,7 +299,7 @@ def floods(sock):
     if ssl3.SSL_accept(session) != 1 or ssl3.SSL_read(session, buffer, len(buffer)) <= 0:
         log("flood: no request")
         return
-    count, end = 0, time.monotonic() + 30  # the buffers between the two alone take very many
+    count, end = 0, time.monotonic() + 90  # the buffers between the two alone take very many
     while time.monotonic() < end:
         count += 1
         if ssl3.SSL_key_update(session, 1) != 1 or ssl3.SSL_do_handshake(session) != 1:
@@ -287,6 +309,10 @@ def floods(sock):
 
 
 ODD = {"11.0.0.27": floods, "11.0.0.23": garbage, "11.0.0.24": hangs_up, "11.0.0.25": mute, "11.0.0.26": alerts}
+
+
+class NameServer(socketserver.ThreadingUDPServer):
+    daemon_threads = True
 
 
 class OddHandler(socketserver.BaseRequestHandler):
@@ -346,14 +372,8 @@ def wait_reset(sock):
 
 
 def reads_late(sock):
-    """Reads nothing until the other side has been quiet for a while, told by a datagram-free sign:
-    the receive queue does not grow any more."""
-    seen, since = -1, time.monotonic()
-    while time.monotonic() - since < 2.5:
-        queued = struct.unpack("i", fcntl.ioctl(sock, termios.FIONREAD, b"\0\0\0\0"))[0]
-        if queued != seen:
-            seen, since = queued, time.monotonic()
-        time.sleep(0.02)
+    """Reads nothing until it is told to."""
+    SAID["read"].wait()
     sink(sock)
 
 
@@ -374,10 +394,10 @@ def breaks_off(sock):
     """Sends more than anybody takes who does not read, then breaks off. Another client, which has to
     say something first, is told when."""
     if sock.recv(1) == b"?":
-        BROKEN.wait(30)
+        BROKEN.wait()
         sock.sendall(b"!")
         return
-    sock.settimeout(0.3)
+    sock.settimeout(2)
     try:
         while True:
             sock.sendall(bytes(65536))
@@ -429,7 +449,7 @@ def main():
         subprocess.run(["ip", "address", "add", address, "dev", "outside"] +
                        (["nodad"] if ":" in address else []), check=True)
     subprocess.run(["ip", "link", "set", "outside", "up"], check=True)
-    servers = [socketserver.ThreadingUDPServer((PUBLIC, 53), Names),
+    servers = [NameServer((PUBLIC, 53), Names),
                WebServer((PUBLIC, 80), Web), WebServer((PUBLIC, 8080), Web),
                WebServer(("10.9.0.2", 80), Web), WebServer(("169.254.169.254", 80), Web),
                WebServer6(("2a00:aaaa::4", 80), Web),

@@ -102,10 +102,11 @@ except ImportError:
         knows_proxy = (major, minor) >= (24, 0) or (major == 22 and minor >= 21)
         out, _ = self.jail("node", "-e", """
 const begin = Date.now();
-fetch("https://web.test/hello").then(r => r.text(), e => "failed " + (Date.now() - begin < 1000))
+fetch("https://web.test/hello").then(r => r.text(), e => "failed " + (Date.now() - begin < 20000))
   .then(t => console.log(t.trim()));
 """)
-        # Without support for the variables it fails at once and reaches nothing.
+        # Without support for the variables it fails at once, not when the resolver gives up after half a
+        # minute, and reaches nothing.
         self.assertEqual(out, "hello from outside\n" if knows_proxy else "failed true\n")
 
     def test_pip(self):
@@ -152,7 +153,7 @@ fetch("https://web.test/hello").then(r => r.text(), e => "failed " + (Date.now()
         need(self, "ssh")
         begin = time.monotonic()
         _, err = self.jail("ssh", "-o", "BatchMode=yes", "git@web.test", code=255)
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(time.monotonic() - begin, 20)
         self.assertRegex(err, "resolve|unreachable|No user exists")
         out = self.python('tell(ask("web.test:22"))')
         self.assertEqual(out[:2], [403, "port-not-listed"])
@@ -169,12 +170,12 @@ def attempt(function):
         return "worked"
     except OSError as error:
         name = "lookup" if isinstance(error, socket.gaierror) else errno.errorcode[error.errno]
-        return name if time.monotonic() - begin < 1 else "late " + name
+        return name if time.monotonic() - begin < 20 else "late " + name
 def udp(address, port):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     socket.socket(family, socket.SOCK_DGRAM).sendto(b"x", (address, port))
-tell([attempt(lambda: socket.create_connection(("11.0.0.4", 80), 2)),
-      attempt(lambda: socket.create_connection(("2a00:aaaa::4", 80), 2)),
+tell([attempt(lambda: socket.create_connection(("11.0.0.4", 80))),
+      attempt(lambda: socket.create_connection(("2a00:aaaa::4", 80))),
       attempt(lambda: udp("11.0.0.4", 53)), attempt(lambda: udp("2a00:aaaa::4", 53)),
       attempt(lambda: udp("224.0.0.251", 5353)),
       attempt(lambda: socket.getaddrinfo("web.test", 80)),

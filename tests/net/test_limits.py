@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from netrun import PROJECT, NetTest, words
+from netrun import LIMIT_S, PROJECT, NetTest, wait_for, words
 
 TELLS = "from client import *\n"
 
@@ -25,20 +25,25 @@ tell([all(rows), get("http://web.test/hello")[0]])
 
     def test_more_than_1024_are_told(self):
         rows = self.python("""
+import select
 socks = [connect() for _ in range(1024)]
 for sock in socks:
     sock.sendall(b"C")
 answer = request("CONNECT web.test:443 HTTP/1.1\\r\\n\\r\\n")
+poll = select.poll()
+for sock in socks:
+    poll.register(sock, select.POLLIN)
+still_wait = poll.poll(0) == []
 for sock in socks:
     sock.close()
-end = time.monotonic() + 5
+end = time.monotonic() + 60
 while (again := get("http://web.test/hello"))[0] == 503 and time.monotonic() < end:
     time.sleep(0.01)
-tell([answer.row(), answer.fields.get("Retry-After"), again[0]])
+tell([answer.row(), still_wait, answer.fields.get("Retry-After"), again[0]])
 """)
         self.assertEqual(rows[0][:2], [503, "too-many"])
-        self.assertLess(rows[0][3], 1)
-        self.assertEqual(rows[1:], ["1", 200])
+        # It is told at once: none of the others had to go for it.
+        self.assertEqual(rows[1:], [True, "1", 200])
 
     def test_no_descriptors_left(self):
         process = subprocess.Popen(
@@ -54,13 +59,13 @@ for sock in socks:
     sock.sendall(b"x")
     works += sock.recv(1) == b"x"
     sock.close()
-end = time.monotonic() + 5
+end = time.monotonic() + 60
 while (again := get("http://web.test/hello"))[0] != 200 and time.monotonic() < end:
     time.sleep(0.01)
 tell([refused > 0, works == len(socks), works > 20, again[0]])
 """])], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             stdin=subprocess.DEVNULL)
-        out, err = process.communicate(timeout=100)
+        out, err = process.communicate(timeout=LIMIT_S)
         self.assertEqual(out, "[true, true, true, 200]\n", err)
 
     @staticmethod
@@ -69,6 +74,12 @@ tell([refused > 0, works == len(socks), works > 20, again[0]])
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             size = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
         return size, len(os.listdir(f"/proc/{pid}/fd")) if os.geteuid() == 0 else None
+
+    def held_afterwards(self, pid, idle):
+        """The same, once the last ends have arrived."""
+        if idle[1] is not None:
+            wait_for(lambda: self.held(pid)[1] <= idle[1] + 10, f"no more than {idle} held")
+        return self.held(pid)
 
     def test_readers_that_stop_hold_little(self):
         process = self.start(["/usr/bin/python3", "-B", "-c", TELLS + """
@@ -104,7 +115,7 @@ tell([count_all(sock) == [12000000 - 1, "end"] for sock in socks])
             process.stdin.flush()
             self.assertEqual(json.loads(process.stdout.readline()), [True] * 40)
         finally:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 0, out + err)
         # 16 of 512 KiB, the others with 64 KiB each.
         self.assertLess(most - before[0], 13000, (before, most))
@@ -131,7 +142,7 @@ def round(i):
         connect().close()
     else:
         read_all(tunnel(f"localhost:{own}"))
-for n in (1000, 4000):
+for n in (0, 1000, 4000):
     for i in range(n):
         round(i)
     print("done", flush=True)
@@ -140,17 +151,19 @@ for n in (1000, 4000):
             os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"))
         try:
             self.assertEqual(process.stdout.readline(), "done\n")
-            before = self.held(process.pid)
+            idle = self.held(process.pid)
             process.stdin.write("on\n")
             process.stdin.flush()
             self.assertEqual(process.stdout.readline(), "done\n")
-            after = self.held(process.pid)
+            before = self.held_afterwards(process.pid, idle)
+            process.stdin.write("on\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "done\n")
+            after = self.held_afterwards(process.pid, idle)
         finally:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 0, out + err)
         self.assertLess(after[0] - before[0], 2048, (before, after))
-        if before[1] is not None:
-            self.assertLessEqual(abs(after[1] - before[1]), 10, (before, after))
 
 
 if __name__ == "__main__":

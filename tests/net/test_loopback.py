@@ -8,11 +8,12 @@ import subprocess
 import threading
 import unittest
 
-from netrun import AI_JAIL, PROJECT, NetTest, log_lines, wait_for
+from netrun import AI_JAIL, LIMIT_S, PROJECT, NetTest, log_lines, wait_for
 
 SERVER = """
 import threading
-server = socket.create_server(("127.0.0.1", 4000))
+# A connection within the jail is given up after 200 ms when the queue of the listener is full.
+server = socket.create_server(("127.0.0.1", 4000), backlog=1024)
 six = socket.create_server(("::1", 4001), family=socket.AF_INET6)
 def serve(listener):
     while True:
@@ -137,7 +138,7 @@ sys.stdin.readline()
             self.assertEqual(process.stdout.readline(), "200\n")
             self.assertEqual(listeners(), before)
         finally:
-            process.communicate(timeout=20)
+            process.communicate(timeout=LIMIT_S)
 
     def test_without_a_supervisor_there_is_no_way_out(self):
         process = self.start(["/usr/bin/python3", "-B", "-c", """
@@ -161,7 +162,7 @@ while True:
             threading.Event().wait(0.1)
             return len(seen) > 5 and len(set(seen[-5:])) == 1
 
-        wait_for(quiet, "silence after the supervisor's end", 5)
+        wait_for(quiet, "silence after the supervisor's end")
         process.stdout.close()
         process.stderr.close()
 

@@ -112,9 +112,10 @@ tell([first, read_all(sock), up.makefile().read() == digest(pattern(3_000_000))]
                 self.assertEqual(rows, ["220 hello\r\n", "221 bye\r\n", True])
 
     def test_what_fails_there(self):
-        with socket.create_server(("127.0.0.1", 0)) as closed:
+        with socket.socket() as closed, HttpParent("me:right") as parent, \
+                SocksParent("me:right") as socks:
+            closed.bind(("127.0.0.1", 0))  # nobody else gets it, and it does not listen
             nobody = closed.getsockname()[1]
-        with HttpParent("me:right") as parent, SocksParent("me:right") as socks:
             for port, scheme, credentials, text in (
                     (parent.port, "http", "me:wrong@", "it answered 407"),
                     (parent.port, "http", "", "it answered 407"),
@@ -133,7 +134,7 @@ tell([first, read_all(sock), up.makefile().read() == digest(pattern(3_000_000))]
         with socket.create_server(("127.0.0.1", 0)) as silent:
             row = self.python('tell(ask("web.test:443"))', **env(silent.getsockname()[1]))
         self.assertEqual(row[:2], [502, "parent-failed"])
-        self.assertTrue(8 < row[3] < 15, row)
+        self.assertTrue(8 < row[3] < 60, row)
 
     def test_other_kinds_are_told(self):
         out, err = self.curl("http://web.test/hello", **env(9, "quic", "me:hunter2@"))
@@ -158,8 +159,7 @@ tell([first, read_all(sock), up.makefile().read() == digest(pattern(3_000_000))]
             if os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1":
                 self.fail("tinyproxy is not installed")
             self.skipTest("tinyproxy is not installed")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = 3128  # which no connection gets by itself
         conf = os.path.join(BASE, "mine/tinyproxy.conf")
         with open(conf, "w", encoding="ascii") as file:
             file.write(f"Port {port}\nListen 127.0.0.1\nTimeout 60\nLogLevel Error\n"

@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import unittest
 
-from netrun import AI_JAIL, MINE, PROJECT, NetTest, log_lines, words
+from netrun import AI_JAIL, LIMIT_S, MINE, PROJECT, NetTest, log_lines, words
 from parents import HttpParent, HttpsParent, Server, SocksParent, server_context
 
 CA = os.path.join(PROJECT, "ca.pem")
@@ -103,21 +103,19 @@ tell([size, sum_of.hexdigest() == digest(pattern(20_000_000)),
 
     def test_ends_and_resets(self):
         """Half-closed in either direction; what ends without an end is told as such."""
-        before = len(log_lines())
         with HttpsParent() as parent:
             rows = self.python("""
 first = tunnel("web.test:7008")
 words = read_all(first)
 first.sendall(pattern(500_000))
 first.close()
+arrived = is_logged("after the end " + digest(pattern(500_000)))
 banner = tunnel("web.test:7002")
 hello = banner.makefile("rb").readline().decode()
 banner.sendall(b"QUIT\\r\\n")
-tell([words, digest(pattern(500_000)), hello, read_all(banner)])
+tell([words, arrived, hello, read_all(banner)])
 """, **env(parent.port))
-            self.assertEqual([rows[0], *rows[2:]],
-                             ["last words", "220 hello\r\n", "221 bye\r\n"])
-            self.assertIn(f"after the end {rows[1]}", log_lines()[before:])
+            self.assertEqual(rows, ["last words", True, "220 hello\r\n", "221 bye\r\n"])
         with Broken(breaks_later) as parent:
             row = self.python("""
 sock = tunnel("web.test:7001")
@@ -192,7 +190,7 @@ print(urllib.request.urlopen("https://web.test/hello").read().decode(), end="")
             row = self.python('tell(ask("web.test:443"))', **env(parent.port))
         self.assertEqual(row[:2], [502, "parent-failed"], row)
         self.assertIn("no handshake within 10 s", row[2])
-        self.assertTrue(8 < row[3] < 15, row)
+        self.assertTrue(8 < row[3] < 60, row)
         self.assertEqual([line for line in log_lines()[before:] if "http" in line], [])
 
     def test_nothing_remains_of_clients_that_leave(self):
@@ -207,7 +205,7 @@ waits = [connect() for i in range(5)]
 for sock in waits:
     sock.sendall(b"CONNECT web.test:443 HTTP/1.1\\r\\n\\r\\n")
 tell(0)
-""", limit=60, **env(silent.port))
+""", **env(silent.port))
             rows = self.python("""
 sock = tunnel("web.test:7006")
 sock.recv(1)
@@ -215,7 +213,7 @@ sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 sock.close()
 held = [tunnel("web.test:7001") for i in range(20)]
 tell(len(held))
-""", limit=60, **env(parent.port))
+""", **env(parent.port))
             self.assertEqual(rows, 20)
 
     # ---- credentials ----
@@ -301,7 +299,7 @@ tell(get("http://web.test/hello", f"X-Api-Key: {os.environ['API_KEY']}\\r\\n"))
                                     **env(port, **more))
 
         def check(process, what):
-            said = re.search("^.*parent-proxy.*", process.communicate(timeout=60)[0], re.M)[0]
+            said = re.search("^.*parent-proxy.*", process.communicate(timeout=LIMIT_S)[0], re.M)[0]
             self.assertTrue(said.startswith("degraded"), said)
             self.assertIn(what, said)
 

@@ -187,7 +187,7 @@ except ConnectionResetError:
     tell("reset")
 """, KEY + ("--secret", "API_KEY=floods.test"), hosts=HOSTS + ("floods.test",))
         said = wait_for(lambda: [line for line in self.log() if line.startswith("flood: ")],
-                        "the end of the flood", 60)
+                        "the end of the flood", 100)
         self.assertIn("broken off", said[0])
         self.assertEqual(told, "reset")
 

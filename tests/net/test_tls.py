@@ -4,7 +4,6 @@
 byte of the request. The same with the library gone."""
 import os
 import subprocess
-import time
 import unittest
 
 from netrun import MINE, PROJECT, NetTest, log_lines
@@ -49,7 +48,6 @@ class Tls(NetTest):
     def test_nobody_gets_a_byte_who_is_not_believed(self):
         before = len(log_lines())
         hosts = [name + ".test" for name in ODD]
-        begin = time.monotonic()
         rows = self.python(SEND + f"""
 rows = {{}}
 threads = [threading.Thread(target=lambda host=host: rows.update({{host: send(host)}}))
@@ -60,7 +58,7 @@ for thread in threads:
     thread.join()
 tell(rows)
 """, hosts, options(*hosts), env=environment())
-        self.assertLess(time.monotonic() - begin, 25)
+        self.assertTrue(9 < rows["mute.test"][3] < 60, rows)
         for name, why in ODD.items():
             row = rows[name + ".test"]
             self.assertEqual(row[:2], [502, "connect-failed"], (name, row))

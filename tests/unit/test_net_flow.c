@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LIMIT_MS 15000
+#define LIMIT_MS 60000
 #define MANY     20 /* more than ROOM_LARGE_MAX */
 
 struct pair {
@@ -326,8 +326,9 @@ static void test_both_ways_at_once(void **state)
     drop_pair(pair);
 }
 
-/* The loop until a sender cannot send any more and nothing has woken it for a while. */
-static void stall(struct transfer *transfer, int quiet_ms)
+/* The loop until a sender cannot send any more, the flow keeps what it cannot pass on, and nothing has
+ * woken it for a while. */
+static void stall(struct transfer *transfer, const struct flow *flow, int quiet_ms)
 {
     uint64_t end = uv_hrtime() / 1000000 + LIMIT_MS;
     struct pollfd wakes = {.fd = uv_backend_fd(&loop), .events = POLLIN};
@@ -338,7 +339,7 @@ static void stall(struct transfer *transfer, int quiet_ms)
         assert_true(uv_hrtime() / 1000000 < end);
         push(transfer, SIZE_MAX);
         turn();
-        if (transfer->out == before && poll(&wakes, 1, quiet_ms) == 0)
+        if (transfer->out == before && flow->kept && poll(&wakes, 1, quiet_ms) == 0)
             return;
     }
 }
@@ -351,9 +352,8 @@ static void test_a_reader_that_stops_stops_its_sender(void **state)
     (void)state;
     open_pair(pair);
     transfer_begin(&way, pair->client_end, pair->server_end, 8 * MIB, 3);
-    stall(&way, 400);
+    stall(&way, &pair->up, 400);
     assert_true(way.out < way.len);
-    assert_non_null(pair->up.kept);
     assert_false(pair->up.is_reading);
     /* And the other direction is free. */
     assert_int_equal(send(pair->server_end, "x", 1, 0), 1);
@@ -379,7 +379,7 @@ static void test_many_readers_that_stop_hold_little(void **state)
                        (uint32_t)i + 1);
     }
     for (int i = 0; i < MANY; i++)
-        stall(&ways[i], 10);
+        stall(&ways[i], &pairs[i].up, 10);
     for (int i = 0; i < MANY; i++)
         kept += pairs[i].up.kept != NULL;
     assert_int_equal(kept, MANY);
@@ -447,10 +447,8 @@ static void test_resets(void **state)
 
         open_pair(pair);
         transfer_begin(&way, pair->client_end, pair->server_end, 8 * MIB, 6);
-        if (i >= 2) {
-            stall(&way, 10);
-            assert_non_null(pair->up.kept);
-        }
+        if (i >= 2)
+            stall(&way, &pair->up, 10);
         reset(i % 2 == 0 ? &pair->client_end : &pair->server_end);
         /* Of a client that nothing is read from the reset is heard once there is room again. */
         while (i == 2 && !pair->is_closed) {

