@@ -174,7 +174,7 @@ class Alone:
                                       options=["--env", f"ESCAPE_PASSED={token}"])
             started = self.until_ready()
             strangers = [name for name in map(outside.process_name, outside.descendants())
-                         if token in name and not name.startswith(self.suite.options.ai_jail)]
+                         if token in name and not name.startswith(self.suite.world.ai_jail)]
             process.terminate()
             _, _, err = self.suite.finish(process)
             self.suite.absorb(self.said(), self.modes, {})
@@ -312,7 +312,7 @@ class Alone:
             process = self.jail_start(self.world.probe, "--find", pids)
             self.until_ready()
             children = [pid for pid in outside.descendants(process.pid)
-                        if outside.process_name(pid).startswith((self.suite.options.ai_jail,
+                        if outside.process_name(pid).startswith((self.suite.world.ai_jail,
                                                                  "bwrap"))]
             Path(pids).write_text(" ".join(map(str, [process.pid, *children])) + "\n")
             os.chmod(pids, 0o644)

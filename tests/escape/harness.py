@@ -58,7 +58,7 @@ class Suite:
 
     def jail_words(self, mode, *more):
         world = self.world
-        words = [self.options.ai_jail]
+        words = [world.ai_jail]
         words += {"N": ["--network"], "K": ["--lockdown", "--network"]}.get(mode, [])
         words += [f"--no-{self.options.without}"] if self.options.without else []
         words += ["--map", world.tools, "--map", world.ro_map, "--map", world.ro_inside,

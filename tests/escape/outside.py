@@ -422,6 +422,9 @@ class World:
         self._directory(f"{self.base}/files", own=True)
         self.probe = f"{self.tools}/probe"
         self._copy_tools(options.probe, options.i386, options.ai_jail)
+        # An ordinary user may not be able to enter the build tree.
+        self.ai_jail = shutil.copy(options.ai_jail,
+                                   self._directory(f"{self.base}/program", mode=0o755))
         self._plant_fixed()
         self._listen()
         self.listeners.start()
