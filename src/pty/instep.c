@@ -9,7 +9,7 @@
  * is copied, so what somebody is just writing is not taken for its result.
  *
  * The mounters of several runs take turns by a lock on the host's directory. Others do not know that
- * lock: that the host's file is still the one that was read is asked again just before the rename.
+ * lock: the host's file is replaced only if it is still the one that was read (instep_file.c).
  *
  * The jail's mount namespace lives as long as this process is in it. So the last copy finds the file
  * after every process of the jail is gone.

@@ -7,7 +7,8 @@
  * there before the command was, following nothing and waiting for nothing, and only what was read
  * and checked is written outside.
  *
- * A file is replaced as a whole: written under a name of its own, then renamed.
+ * A file is replaced as a whole: written under a name of its own, which then changes places with it, so
+ * that nothing is lost that others save in the same moment.
  */
 #include "pty/instep_file.h"
 
@@ -23,6 +24,8 @@
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define TURNS_MAX 8 /* of somebody who saves at every moment */
 
 /* ---- reading ---- */
 
@@ -83,15 +86,20 @@ void instep_read(const struct instep_side *side, struct instep_content *content)
 
 /* ---- writing ---- */
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 static bool is_still(const struct instep_side *side, const struct stat *was)
 {
     struct stat is;
 
     if (fstatat(side->dir, side->name, &is, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT && was->st_nlink == 0;
-    return is.st_dev == was->st_dev && is.st_ino == was->st_ino && is.st_size == was->st_size &&
-           is.st_mtim.tv_sec == was->st_mtim.tv_sec && is.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
-           is.st_ctim.tv_sec == was->st_ctim.tv_sec && is.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
+    return is_same_file(&is, was) && is.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+           is.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
 }
 
 /* A new file beside the name; its own name in temporary. Descriptor or -errno. */
@@ -118,6 +126,51 @@ static int fill(int fd, const struct buf *bytes, mode_t mode, bool is_durable)
     return 0;
 }
 
+/*
+ * The two change places, and what was there is looked at afterwards: no look before a rename can see
+ * what is saved in between. If it is not the file that was read it goes back, and what was saved
+ * meanwhile after it, so that the last that others saved stays. The temporary name holds the rest.
+ */
+static int exchange(const struct instep_side *side, const char *temporary, const struct stat *was)
+{
+    struct stat expected = *was;
+
+    for (unsigned turn = 0; turn < TURNS_MAX; turn++) {
+        struct stat placed;
+        struct stat found;
+
+        if (fstatat(side->dir, temporary, &placed, AT_SYMLINK_NOFOLLOW) < 0)
+            return -errno;
+        if (renameat2(side->dir, temporary, side->dir, side->name, RENAME_EXCHANGE) < 0)
+            return errno == ENOENT ? -EAGAIN : -errno;
+        if (fstatat(side->dir, temporary, &found, AT_SYMLINK_NOFOLLOW) < 0)
+            return -errno;
+        if (is_same_file(&found, &expected))
+            return turn == 0 ? 0 : -EAGAIN;
+        expected = placed;
+    }
+    return -EAGAIN;
+}
+
+/* -EAGAIN if the side's file is not the one any more that it was. */
+static int take_place(const struct instep_side *side, const char *temporary, const struct stat *was)
+{
+    int r;
+
+    if (!is_still(side, was))
+        return -EAGAIN;
+    if (was->st_nlink)
+        r = exchange(side, temporary, was);
+    else if (renameat2(side->dir, temporary, side->dir, side->name, RENAME_NOREPLACE) == 0)
+        r = 0;
+    else
+        r = errno == EEXIST ? -EAGAIN : -errno;
+    /* Not every filesystem can do that. */
+    if (r == -EINVAL || r == -ENOSYS)
+        r = renameat(side->dir, temporary, side->dir, side->name) < 0 ? -errno : 0;
+    return r;
+}
+
 int instep_replace(const struct instep_side *side, const char *to, const struct buf *bytes,
                    mode_t mode, const struct stat *was)
 {
@@ -125,14 +178,14 @@ int instep_replace(const struct instep_side *side, const char *to, const struct 
     _cleanup_close_ int fd = make_temporary(side, temporary, sizeof(temporary));
     int r;
 
+    assert(!was || strcmp(to, side->name) == 0);
     if (fd < 0)
         return fd;
     r = fill(fd, bytes, mode, side->is_durable);
-    if (r == 0 && was && !is_still(side, was))
-        r = -EAGAIN;
-    if (r == 0 && renameat(side->dir, temporary, side->dir, to) < 0)
+    if (r == 0 && was)
+        r = take_place(side, temporary, was);
+    else if (r == 0 && renameat(side->dir, temporary, side->dir, to) < 0)
         r = -errno;
-    if (r < 0)
-        unlinkat(side->dir, temporary, 0);
+    unlinkat(side->dir, temporary, 0);
     return r;
 }

@@ -35,8 +35,9 @@ void instep_content_free(struct instep_content *content);
 void instep_read(const struct instep_side *side, struct instep_content *content);
 
 /*
- * Puts the bytes under the name to in the side's directory, all or nothing. was: what the side's own
- * name must still be, otherwise -EAGAIN; NULL: whatever. 0 or -errno.
+ * Puts the bytes under the name to in the side's directory, all or nothing. was: to is
+ * the side's own name, and must still be that, otherwise -EAGAIN and the last that others saved stays;
+ * NULL: whatever is there. 0 or -errno.
  */
 int instep_replace(const struct instep_side *side, const char *to, const struct buf *bytes,
                    mode_t mode, const struct stat *was);
