@@ -134,13 +134,12 @@ static int fill(int fd, const struct buf *bytes, mode_t mode, bool is_durable)
 static int exchange(const struct instep_side *side, const char *temporary, const struct stat *was)
 {
     struct stat expected = *was;
+    struct stat placed;
+    struct stat found;
 
+    if (fstatat(side->dir, temporary, &placed, AT_SYMLINK_NOFOLLOW) < 0)
+        return -errno;
     for (unsigned turn = 0; turn < TURNS_MAX; turn++) {
-        struct stat placed;
-        struct stat found;
-
-        if (fstatat(side->dir, temporary, &placed, AT_SYMLINK_NOFOLLOW) < 0)
-            return -errno;
         if (renameat2(side->dir, temporary, side->dir, side->name, RENAME_EXCHANGE) < 0)
             return errno == ENOENT ? -EAGAIN : -errno;
         if (fstatat(side->dir, temporary, &found, AT_SYMLINK_NOFOLLOW) < 0)
@@ -148,6 +147,7 @@ static int exchange(const struct instep_side *side, const char *temporary, const
         if (is_same_file(&found, &expected))
             return turn == 0 ? 0 : -EAGAIN;
         expected = placed;
+        placed = found;
     }
     return -EAGAIN;
 }
