@@ -258,8 +258,10 @@ static void follow_size(struct relay *relay)
 {
     struct winsize now;
 
+    if (relay->is_throttled)
+        return;
     terminal_size(relay->options.terminal, &now);
-    if (relay->is_throttled || is_same_size(&now, &relay->seen_size))
+    if (is_same_size(&now, &relay->seen_size))
         return;
     relay->seen_size = now;
     if (relay->is_resized || !is_same_size(&now, &relay->size))
