@@ -23,15 +23,14 @@ void jobs_keep_restore(struct jobs *jobs)
     restore_page_set(jobs->page, jobs->terminal, bytes.data, bytes.len);
 }
 
+static void on_change(void *arg)
+{
+    jobs_keep_restore(arg);
+}
+
 int jobs_set_raw(struct jobs *jobs)
 {
-    bool was_raw = jobs->terminal->is_raw;
-    int r = was_raw ? 0 : terminal_begin_raw(jobs->terminal);
-
-    if (r < 0)
-        return r;
-    jobs_keep_restore(jobs);
-    return was_raw ? 0 : terminal_finish_raw(jobs->terminal);
+    return terminal_set_raw(jobs->terminal, on_change, jobs);
 }
 
 void jobs_take_terminal(struct jobs *jobs)

@@ -136,27 +136,7 @@ bool terminal_is_behind(const struct terminal *terminal, int fd)
     return terminal->fd >= 0 && is_terminal(fd) && os_is_same_terminal(terminal->fd, fd);
 }
 
-int terminal_begin_raw(struct terminal *terminal)
-{
-    struct termios now;
-
-    if (terminal->fd < 0)
-        return -ENOTTY;
-    if (!terminal_is_foreground(terminal))
-        return -EPERM;
-    if (tcgetattr(terminal->fd, &now) < 0)
-        return -errno;
-    terminal->saved = now;
-    terminal->raw = now;
-    /* cfmakeraw() leaves IUTF8 as it is; it only matters again when somebody sets ICANON. */
-    cfmakeraw(&terminal->raw);
-    terminal->raw.c_cc[VMIN] = 1;
-    terminal->raw.c_cc[VTIME] = 0;
-    terminal->is_raw = true;
-    return 0;
-}
-
-int terminal_finish_raw(struct terminal *terminal)
+static int become_raw(struct terminal *terminal)
 {
     if (tcsetattr(terminal->fd, TCSANOW, &terminal->raw) == 0)
         return 0;
@@ -164,14 +144,29 @@ int terminal_finish_raw(struct terminal *terminal)
     return -errno;
 }
 
-int terminal_set_raw(struct terminal *terminal)
+int terminal_set_raw(struct terminal *terminal, void (*on_change)(void *arg), void *arg)
 {
-    int r;
+    bool was_raw = terminal->is_raw;
+    struct termios now;
 
-    if (terminal->is_raw)
-        return 0;
-    r = terminal_begin_raw(terminal);
-    return r < 0 ? r : terminal_finish_raw(terminal);
+    if (terminal->fd < 0)
+        return -ENOTTY;
+    if (!was_raw) {
+        if (!terminal_is_foreground(terminal))
+            return -EPERM;
+        if (tcgetattr(terminal->fd, &now) < 0)
+            return -errno;
+        terminal->saved = now;
+        terminal->raw = now;
+        /* cfmakeraw() leaves IUTF8 as it is; it only matters again when somebody sets ICANON. */
+        cfmakeraw(&terminal->raw);
+        terminal->raw.c_cc[VMIN] = 1;
+        terminal->raw.c_cc[VTIME] = 0;
+        terminal->is_raw = true;
+    }
+    if (on_change)
+        on_change(arg);
+    return was_raw ? 0 : become_raw(terminal);
 }
 
 /* Waits until the kernel has handed the queued output on. PTYs have no such queue and say 0. */

@@ -40,13 +40,10 @@ bool terminal_is_foreground(const struct terminal *terminal);
 /* True if fd is the same terminal. */
 bool terminal_is_behind(const struct terminal *terminal, int fd);
 /* Raw mode (cfmakeraw, IUTF8 kept); only in the foreground, else -EPERM. The modes that are there
- * now become the saved ones. Nothing happens if it is raw already. 0 or -errno. */
-int terminal_set_raw(struct terminal *terminal);
-/* The same in two steps, for a terminal that is not raw yet: between them somebody else can be told what
- * there will be to restore. After the first one terminal_restore() has something to do, before the second
- * one the modes are still the user's. */
-int terminal_begin_raw(struct terminal *terminal);
-int terminal_finish_raw(struct terminal *terminal);
+ * now become the saved ones. Nothing is changed if it is raw already. on_change, which may be NULL, comes
+ * before the modes are changed, when terminal already says what there will be to restore: a process that
+ * does so in our place can be told in time. 0 or -errno. */
+int terminal_set_raw(struct terminal *terminal, void (*on_change)(void *arg), void *arg);
 /* Back to the saved modes, with SIGTTOU blocked; TCSADRAIN with a bound: a stopped terminal (^S,
  * dead ssh) is given up after 2 s. Type-ahead stays. Idempotent. Keeps errno. Async-signal-safe. */
 void terminal_restore(struct terminal *terminal);

@@ -62,7 +62,7 @@ static int write_page(int slave, void *arg)
     struct terminal terminal = {.fd = slave};
     char text[TEXT];
 
-    if (terminal_begin_raw(&terminal) < 0)
+    if (terminal_set_raw(&terminal, NULL, NULL) < 0)
         return 1;
     for (unsigned i = 0;; i++) {
         memset(text, i % 2 ? 'b' : 'a', sizeof(text));

@@ -80,12 +80,12 @@ static int raw_and_back(int slave, void *arg)
     CHECK(is_nonblocking(terminal.fd) && !is_nonblocking(0));
     CHECK(terminal_is_foreground(&terminal));
 
-    CHECK(terminal_set_raw(&terminal) == 0 && terminal.is_raw);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == 0 && terminal.is_raw);
     CHECK(tcgetattr(slave, &raw) == 0);
     CHECK(!(raw.c_lflag & (ICANON | ECHO | ISIG | IEXTEN)) && !(raw.c_oflag & OPOST));
     CHECK((raw.c_iflag & IUTF8) && !(raw.c_iflag & (ICRNL | IXON)));
     /* A second call must not take the raw modes for the user's. */
-    CHECK(terminal_set_raw(&terminal) == 0);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == 0);
 
     terminal_restore(&terminal);
     CHECK(!terminal.is_raw && has_modes(slave, &before));
@@ -95,7 +95,7 @@ static int raw_and_back(int slave, void *arg)
     /* After a suspend the modes of that time count. */
     before.c_cc[VERASE] = 0x7f;
     CHECK(tcsetattr(slave, TCSANOW, &before) == 0);
-    CHECK(terminal_set_raw(&terminal) == 0);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == 0);
     terminal_restore(&terminal);
     CHECK(has_modes(slave, &before));
     terminal_close(&terminal);
@@ -133,13 +133,13 @@ static int background(int slave, void *arg)
     (void)arg;
     CHECK(tcgetattr(slave, &before) == 0);
     CHECK(terminal_open(&terminal, NULL) == 0);
-    CHECK(terminal_set_raw(&terminal) == 0);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == 0);
     other = go_to_background(slave);
     CHECK(!terminal_is_foreground(&terminal));
     /* With SIGTTOU at its default a plain tcsetattr() would stop this process. */
     terminal_restore(&terminal);
     CHECK(has_modes(slave, &before));
-    CHECK(terminal_set_raw(&terminal) == -EPERM && !terminal.is_raw);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == -EPERM && !terminal.is_raw);
     CHECK(has_modes(slave, &before));
     CHECK(kill(other, SIGKILL) == 0);
     return 0;
@@ -169,7 +169,7 @@ static int foreign_node(int slave, void *arg)
     CHECK(lock_node(pair->path) == 0);
     CHECK(terminal_open(&terminal, NULL) == 0);
     CHECK(!terminal.is_shared && is_nonblocking(terminal.fd) && !is_nonblocking(slave));
-    CHECK(terminal_set_raw(&terminal) == 0);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == 0);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static int shared_description(int slave, void *arg)
     CHECK(lock_node(pair->path) == 0);
     CHECK(terminal_open(&terminal, NULL) == 0);
     CHECK(terminal.is_shared && terminal.fd > 2);
-    CHECK(terminal_is_foreground(&terminal) && terminal_set_raw(&terminal) == 0);
+    CHECK(terminal_is_foreground(&terminal) && terminal_set_raw(&terminal, NULL, NULL) == 0);
 
     CHECK(terminal_read_some(&terminal, block, sizeof(block)) == -EAGAIN);
     memset(block, 'x', sizeof(block));
@@ -224,7 +224,7 @@ static int no_terminal(int slave, void *arg)
     CHECK(terminal_open(&terminal, &error) == -ENOTTY && terminal.fd == -1);
     CHECK(error.code == ENOTTY && error.text[0]);
     CHECK(!terminal_is_foreground(&terminal));
-    CHECK(terminal_set_raw(&terminal) == -ENOTTY);
+    CHECK(terminal_set_raw(&terminal, NULL, NULL) == -ENOTTY);
     terminal_restore(&terminal);
     /* The last of the three counts as well. */
     CHECK(dup2(slave, 2) == 2);
@@ -248,7 +248,7 @@ static void test_stopped_terminal_does_not_hang_restore(void **state)
     ptypair_open(&pair, false);
     ptypair_terminal(&pair, &terminal);
     assert_int_equal(tcgetattr(pair.slave, &before), 0);
-    assert_int_equal(terminal_set_raw(&terminal), 0);
+    assert_int_equal(terminal_set_raw(&terminal, NULL, NULL), 0);
     assert_int_equal(tcflow(pair.slave, TCOOFF), 0);
     assert_int_equal(terminal_write(&terminal, "late", 4, 20), -ETIMEDOUT);
     terminal_restore(&terminal);
@@ -266,7 +266,7 @@ static void test_restore_keeps_type_ahead(void **state)
     (void)state;
     ptypair_open(&pair, false);
     ptypair_terminal(&pair, &terminal);
-    assert_int_equal(terminal_set_raw(&terminal), 0);
+    assert_int_equal(terminal_set_raw(&terminal, NULL, NULL), 0);
     ptypair_write(pair.master, "typed\n", 6, PTYPAIR_SOON_MS);
     terminal_restore(&terminal);
     ptypair_read(pair.slave, typed, 6, PTYPAIR_SOON_MS);
@@ -345,7 +345,7 @@ static void test_copy_to_pty(void **state)
     assert_int_equal(ioctl(outer.master, TIOCSWINSZ, &real), 0);
     ptypair_terminal(&outer, &terminal);
     /* The user's modes count, not the raw ones. */
-    assert_int_equal(terminal_set_raw(&terminal), 0);
+    assert_int_equal(terminal_set_raw(&terminal, NULL, NULL), 0);
     assert_int_equal(terminal_copy_to_pty(&terminal, inner.master), 0);
     assert_int_equal(tcgetattr(inner.slave, &modes), 0);
     assert_int_equal(modes.c_cc[VERASE], 0x08);
