@@ -396,6 +396,12 @@ void relay_type_ahead(struct relay *relay, const void *bytes, size_t len)
     update(relay);
 }
 
+void relay_type_late(struct relay *relay, const void *bytes, size_t len)
+{
+    if (len && len <= relay_flow_input_room(relay))
+        relay_flow_add_input(relay, bytes, len);
+}
+
 void relay_release_input(struct relay *relay)
 {
     relay->options.hold_input = false;

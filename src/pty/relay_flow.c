@@ -106,12 +106,6 @@ void relay_flow_add_input(struct relay *relay, const uint8_t *bytes, size_t len)
     pass_typed(relay);
 }
 
-void relay_type_late(struct relay *relay, const void *bytes, size_t len)
-{
-    if (len && len <= relay_flow_input_room(relay))
-        relay_flow_add_input(relay, bytes, len);
-}
-
 void relay_flow_expire_input(struct relay *relay)
 {
     struct filter_keys wanted = filter_keys(relay->options.filter);
