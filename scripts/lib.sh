@@ -22,7 +22,7 @@ run_packages=(bubblewrap)
 test_packages=(libcmocka-dev bats tmux python3 mandoc iproute2 procps strace shellcheck clang-format
     git vim less htop make fzf mc dialog whiptail zsh fish bash-completion curl wget openssl
     openssh-client xvfb x11-utils dbus-daemon pipewire pipewire-bin tinyproxy-bin
-    desktop-file-utils nodejs)
+    desktop-file-utils nodejs python3-requests)
 
 die()
 {

@@ -84,14 +84,21 @@ class Clients(NetTest):
         out, _ = self.jail("/usr/bin/python3", "-c", """
 import urllib.request
 print(urllib.request.urlopen("https://web.test/hello").read().decode(), end="")
-try:
-    import requests
-    print(requests.get("https://web.test/hello").text, end="")
-    print(requests.get("http://other.test/").headers["X-Ai-Jail"])
-except ImportError:
-    print("hello from outside\\nhost-not-listed")
 """)
-        self.assertEqual(out, "hello from outside\n" * 2 + "host-not-listed\n")
+        self.assertEqual(out, "hello from outside\n")
+
+    def test_python_requests(self):
+        if subprocess.run(["/usr/bin/python3", "-c", "import requests"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            if os.environ.get("AI_JAIL_TESTS_MUST_RUN") == "1":
+                self.fail("python3-requests is not installed")
+            self.skipTest("python3-requests is not installed")
+        out, _ = self.jail("/usr/bin/python3", "-c", """
+import requests
+print(requests.get("https://web.test/hello").text, end="")
+print(requests.get("http://other.test/").headers["X-Ai-Jail"])
+""")
+        self.assertEqual(out, "hello from outside\nhost-not-listed\n")
 
     def test_node(self):
         if not has("node"):
